@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import pytest
+from small import library, signature, write
+
+from triage.library.loader import load_library
+from triage.model import Report
+from triage.pipeline import analyze, analyze_text
+
+KERNEL = {
+    "link-down.yaml": signature("link-down", r"port (?P<root_port>[0-9a-f:.]+): link down(?: of (?P<pci>[0-9a-f:.]+))?", types="{pci: pci, root_port: bdf}", severity="fatal"),
+    "gpu-lost.yaml": signature("gpu-lost", r"GPU (?P<pci>[0-9a-f:.]+): lost", types="{pci: pci}", severity="fatal"),
+    "oom-kill.yaml": signature("oom-kill", r"Killed process (?P<pid>[0-9]+) \((?P<process>[^)]+)\)", types="{pid: int}", severity="fatal"),
+    "died.yaml": signature("died", r"rank (?P<rank>[0-9]+) pid (?P<pid>[0-9]+) \((?P<process>\w+)\) exit (?P<exit_code>-?[0-9]+)", types="{rank: int, pid: int, exit_code: int}", role="carrier", severity="fatal"),
+    "cuda-failure.yaml": signature("cuda-failure", "launch failure", role="symptom", severity="fatal"),
+    "app-error.yaml": signature("app-error", "bad input", severity="fatal"),
+    "corrected.yaml": signature("corrected", "corrected error", role="context", severity="info", promote="[{when: 'rate(60) >= 3', role: cause, severity: warning}]"),
+}  # fmt: skip
+LINKS = """
+- {cause: link-down, effect: gpu-lost, join: [host, port], window: [0, 60], strength: sure}
+- {cause: gpu-lost, effect: [cuda-failure, {id: died, where: 'exit_code == -6'}], join: [host], window: [0, 60], strength: usual}
+- cause: oom-kill
+  effect: {id: died, where: 'exit_code == -9'}
+  join: [host, {any: [pid, [process, time]]}]
+  window: [-5, 30]
+  strength: {pid: sure, process: usual}
+  otherwise:
+    covered: {by: kernel, say: 'not the OOM killer'}
+    uncovered: {missing: kernel log of the host, command: 'journalctl -k --since {time-5m}'}
+- {cause: [cuda-failure, app-error], effect: died, join: [], strength: usual}
+"""
+
+
+def report(tmp_path: Path, *lines: str) -> Report:
+    lib = library(tmp_path, {**KERNEL, "causality.yaml": LINKS})
+    assert lib.problems == []
+    return analyze_text("\n".join(lines), library=lib)
+
+
+def roles(found: Report) -> list[tuple[str, str]]:
+    return [(f.id, f.role) for f in found.findings]
+
+
+def test_a_chain_has_one_root(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        "[   10.000000] port 0000:3a:01.0: link down of 0000:3b:00.0",
+        "[   10.100000] GPU 0000:3b:00.0: lost",
+        "RuntimeError: launch failure",
+        "rank 3 pid 77 (python) exit -6",
+    )
+    assert roles(found) == [("link-down", "cause"), ("gpu-lost", "symptom"), ("cuda-failure", "symptom"), ("died", "carrier")]
+    assert found.findings[0].confidence == "confirmed"
+    assert found.findings[0].explains == ["gpu-lost", "cuda-failure", "died"]
+    assert found.verdict == "fault"
+
+
+def test_another_device_is_not_explained(tmp_path: Path) -> None:
+    found = report(tmp_path, "[   10.000000] port 0000:3a:01.0: link down of 0000:3b:00.0", "[   10.100000] GPU 0000:5e:00.0: lost")
+    assert roles(found) == [("link-down", "cause"), ("gpu-lost", "cause")]
+
+
+@pytest.mark.parametrize(("seconds", "linked"), [(10.5, True), (59.0, True), (75.0, False), (5.0, False)])
+def test_the_window_holds_on_one_clock(tmp_path: Path, seconds: float, linked: bool) -> None:
+    found = report(tmp_path, "[   10.000000] port 0000:3a:01.0: link down of 0000:3b:00.0", f"[{seconds:12.6f}] GPU 0000:3b:00.0: lost")
+    assert (("gpu-lost", "symptom") in roles(found)) == linked
+
+
+def test_an_unexplained_symptom_stands_as_a_possible_cause(tmp_path: Path) -> None:
+    found = report(tmp_path, "RuntimeError: launch failure")
+    assert roles(found) == [("cuda-failure", "cause")]
+    assert found.findings[0].confidence == "possible"
+
+
+def test_an_unexplained_carrier_is_unknown_and_asks(tmp_path: Path) -> None:
+    found = report(tmp_path, "2025-03-11T10:02:11Z rank 1 pid 77 (python) exit -9")
+    assert roles(found) == [("died", "unknown")]
+    assert found.verdict == "suspect"
+    assert found.missing[0].what == "kernel log of the host"
+    assert "2025-03-11" in found.missing[0].command
+
+
+def test_a_container_pid_is_joined_by_process_and_time(tmp_path: Path) -> None:
+    found = report(tmp_path, "[   10.000000] Killed process 41877 (python3)", "rank 1 pid 77 (python) exit -9")
+    assert roles(found)[0] == ("oom-kill", "cause")
+    assert ("died", "carrier") in roles(found)
+
+
+def test_another_process_is_not_the_victim(tmp_path: Path) -> None:
+    found = report(tmp_path, "[   10.000000] Killed process 41877 (chrome)", "rank 1 pid 77 (python) exit -9")
+    assert found.findings[0].explains == []
+
+
+def test_the_launcher_lends_its_rank_to_a_nameless_traceback(tmp_path: Path) -> None:
+    found = report(tmp_path, "ValueError: bad input", "rank 4 pid 77 (python) exit 1")
+    assert found.findings[0].id == "app-error"
+    assert found.findings[0].entities["rank"] == 4
+
+
+def test_a_rate_promotes(tmp_path: Path) -> None:
+    few = report(tmp_path / "few", *(f"[{s:12.6f}] corrected error" for s in (10, 400, 900)))
+    many = report(tmp_path / "many", *(f"[{s:12.6f}] corrected error" for s in (10, 20, 30)))
+    assert roles(few) == []
+    assert roles(many) == [("corrected", "cause")]
+    assert many.verdict == "suspect"
+
+
+def test_an_older_fault_of_the_same_clock_is_earlier(tmp_path: Path) -> None:
+    found = report(tmp_path, "[   10.000000] GPU 0000:5e:00.0: lost", "[ 9000.000000] GPU 0000:3b:00.0: lost")
+    assert [f.entities["pci"] for f in found.findings] == ["0000:3b:00"]
+    assert [f.entities["pci"] for f in found.earlier] == ["0000:5e:00"]
+
+
+def test_sources_are_one_input(tmp_path: Path) -> None:
+    folder = write(tmp_path / "lib", {**KERNEL, "causality.yaml": LINKS})
+    lib = load_library([folder], builtin=False, cached=False)
+    (tmp_path / "dmesg.txt").write_text("[   10.000000] GPU 0000:3b:00.0: lost\n")
+    (tmp_path / "job.log").write_text("RuntimeError: launch failure\n")
+    found = analyze([tmp_path / "job.log", tmp_path / "dmesg.txt"], library=lib)
+    assert roles(found)[0] == ("gpu-lost", "cause")
+    assert {e.source.rsplit("/", 1)[-1] for e in found.findings[0].evidence} == {"dmesg.txt", "job.log"}

@@ -1,0 +1,47 @@
+from triage.identity import Identities, merge, union, values
+from triage.model import Line, Match, Record
+
+
+def match(**entities: str | int) -> Match:
+    record = Record("log", "text", [Line(1, "x", "x")], "x", [0])
+    return Match("fact", record, (0, 1), dict(entities))
+
+
+FACTS = [
+    match(host="node07", pid=2571, rank=0, gpu=0, pci="0000:00:06"),
+    match(host="node07", pid=2572, rank=1, gpu=1, pci="0000:00:07"),
+    match(pci="0000:00:07", gpu_uuid="GPU-ae173600"),
+]
+
+
+def test_a_pid_leads_to_rank_address_and_uuid() -> None:
+    entities = {"pid": 2572, "xid": 31}
+    Identities(FACTS).complete(entities)
+    assert entities == {"pid": 2572, "xid": 31, "rank": 1, "gpu": 1, "pci": "0000:00:07", "host": "node07", "gpu_uuid": "GPU-ae173600"}
+
+
+def test_what_is_ambiguous_brings_nothing() -> None:
+    entities = {"rank": 0}
+    Identities([match(rank=0, pci="0000:00:06"), match(rank=0, pci="0000:00:09")]).complete(entities)
+    assert entities == {"rank": 0}
+
+
+def test_another_host_is_not_the_same_rank_twice() -> None:
+    entities = {"host": "node08", "pid": 2571}
+    Identities(FACTS).complete(entities)
+    assert entities == {"host": "node08", "pid": 2571}
+
+
+def test_a_gpu_is_known_by_its_uuid_or_rank() -> None:
+    table = Identities(FACTS)
+    assert table.is_gpu("0000:00:07")
+    assert not table.is_gpu("0000:5e:00")
+
+
+def test_merging_makes_lists_and_leaves_helpers_out() -> None:
+    into = {"rank": 1}
+    merge(into, {"rank": 1, "pid": 5, "_last": 3})
+    merge(into, {"rank": 2})
+    assert into == {"rank": [1, 2], "pid": 5}
+    assert values(into, "rank") == {1, 2}
+    assert union([{"rank": 1}, {"rank": [2, 3]}]) == {"rank": [1, 2, 3]}

@@ -1,0 +1,106 @@
+"""`triage analyze`: from logs to the cause."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from triage.cli.options import ColourOption, Everything, Format, Signatures, did_you_mean, library
+from triage.cli.streams import Colour, Progress, note, screen, write, write_rows
+from triage.model import Report
+
+_ZONE = re.compile(r"(?:UTC|GMT)?([+-])([0-9]{1,2}):?([0-9]{2})?")
+
+
+def _offset(zone: str, quiet: bool) -> float:
+    """Seconds east of UTC of `+02:00`, `UTC` or `Europe/Berlin`."""
+    from zoneinfo import ZoneInfo
+
+    found = _ZONE.fullmatch(zone)
+    if found:
+        seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
+        return float(-seconds if found[1] == "-" else seconds)
+    try:
+        place = ZoneInfo(zone)
+    except (OSError, ValueError, LookupError):
+        text = f"{zone!r} is not a known time zone; write e.g. +02:00, UTC or Europe/Berlin."
+        raise typer.BadParameter(text, param_hint="'--tz'") from None
+    now = datetime.now(place)
+    if now.replace(month=1, day=1).utcoffset() != now.replace(month=7, day=1).utcoffset() and not quiet:
+        note(f"{zone} is read with today's offset, {now:%z}; for a log of the other half of the year give the offset")
+    return (now.utcoffset() or timedelta()).total_seconds()
+
+
+def exit_status(report: Report) -> int:
+    """0 healthy, 1 fault, 2 nothing could be read, 3 suspect, unknown or nothing understood."""
+    if report.sources and not any(source.readable for source in report.sources):
+        return 2
+    return {"healthy": 0, "fault": 1}.get(report.verdict, 3)
+
+
+def _show(report: Report, form: Format, colour: Colour, everything: bool) -> None:
+    if form is Format.json:
+        from triage.render import json
+
+        write(json.render(report))
+    elif form is Format.md:
+        from triage.render import markdown
+
+        write(markdown.render(report, everything))
+    else:
+        from triage.render import terminal
+
+        out = screen(colour)
+        write_rows(
+            terminal.render(report, out.width, colour=out.colour, fancy=out.fancy, everything=everything), out.colour
+        )
+
+
+def analyze(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATHS]...", help="Files, folders, archives; - is standard input.", show_default=False),
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.terminal,
+    tz: Annotated[
+        str | None,
+        typer.Option("--tz", metavar="ZONE", help="Zone of times that name none, e.g. +02:00 or Europe/Berlin."),
+    ] = None,
+    signatures: Signatures = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="ID", help="Leave out this signature. Repeatable.")
+    ] = None,
+    everything: Everything = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit 0 whatever the report says, if it could be made.")
+    ] = False,
+    colour: ColourOption = Colour.auto,
+) -> None:
+    """Find the root cause in logs, with its proof and what to do.
+
+    Exit status: 0 healthy, 1 fault, 2 not done, 3 suspect, unknown or nothing understood.
+    """
+    from triage import Options, analyze
+
+    inputs = paths or ([] if sys.stdin.isatty() else ["-"])
+    if not inputs:
+        raise typer.BadParameter("name a file or folder, or pipe a log in.", param_hint="'PATHS'")
+    known = library(signatures, quiet=True)  # the report names what is wrong with it
+    for name in ignore or []:
+        if name not in known.signatures and not quiet:
+            note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
+    progress = Progress(quiet)
+    zone = None if tz is None else _offset(tz, quiet)
+    options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything, progress=progress)
+    try:
+        report = analyze(inputs, library=known, options=options, stdin=sys.stdin.buffer if "-" in inputs else None)
+    finally:
+        progress.close()
+    _show(report, form, colour, everything)
+    status = exit_status(report)
+    raise typer.Exit(0 if exit_zero and status != 2 else status)

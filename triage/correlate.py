@@ -1,0 +1,263 @@
+"""What explains what. The causal table decides, within scope and window; roles are computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from triage import incidents
+from triage.identity import Identities, merge, values
+from triage.incidents import Group
+from triage.library import expressions
+from triage.library.library import Library, Link
+from triage.model import Value
+
+STRENGTHS = {"sure": 3, "usual": 2, "possible": 1}
+_SLACK = 60.0  # clocks of files that claim one clock may still differ a little
+
+
+def correlate(groups: Sequence[Group], library: Library, identities: Identities) -> None:
+    """Links the groups by the causal table and by exception chains, and gives each its role."""
+    for one in groups:
+        one.role, one.severity = one.signature.role, one.signature.severity
+        one.confidence = str(one.matches[0].entities.get("_confidence") or one.signature.confidence)
+        _promote(one, identities)
+        if one.handled:
+            one.role, one.note = "context", one.handled
+    active = [g for g in groups if g.role != "context"]
+    edges = [*_table_edges(active, library), *_chain_edges(active)]
+    edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
+    for cause, effect, strength, link in edges:
+        if effect is cause or _reaches(effect, cause):
+            continue
+        cause.explains.append(effect)
+        effect.explained_by.append(cause)
+        if STRENGTHS[strength] > STRENGTHS.get(effect.strength, 0):
+            effect.strength = strength
+        if link is not None and link.relation == "same":
+            _share(cause, effect)
+    for one in active:
+        if one.explained_by:
+            one.role = "symptom" if one.role != "carrier" else "carrier"
+    _hand_down(active)
+
+
+def _promote(one: Group, identities: Identities) -> None:
+    """Raises or lowers a finding by its `promote` rules."""
+
+    def lookup(name: str) -> Any:
+        if name == "count":
+            return len(one.matches)
+        if name == "device_class":
+            pci = one.entities.get("pci")
+            return "gpu" if pci is not None and not isinstance(pci, list) and identities.is_gpu(pci) else None
+        value = one.entities.get(name)
+        return value if not isinstance(value, list) else None
+
+    def calls(name: str, arguments: list[Any]) -> float | None:
+        """rate(seconds): the most matches in any window of that many seconds."""
+        times = sorted(t.seconds for t in one.times if t is not None)
+        if name != "rate" or not times or not arguments or not isinstance(arguments[0], (int, float)):
+            return None
+        best = low = 0
+        for high, now in enumerate(times):
+            while now - times[low] > arguments[0]:
+                low += 1
+            best = max(best, high - low + 1)
+        return best
+
+    for rule in one.signature.promote:
+        if expressions.evaluate(rule["when"], lookup, calls):
+            one.role = rule.get("role", one.role)
+            one.severity = rule.get("severity", one.severity)
+
+
+def _table_edges(groups: Sequence[Group], library: Library) -> Iterable[tuple[Group, Group, str, Link | None]]:
+    by_id: dict[str, list[Group]] = {}
+    for one in groups:
+        by_id.setdefault(one.id, []).append(one)
+    for link in library.links:
+        causes = list(_ends(link.cause, by_id))
+        if not causes:
+            continue
+        for effect in _ends(link.effect, by_id):
+            for cause in causes:
+                if cause is not effect and (strength := holds(link, cause, effect)):
+                    yield cause, effect, strength, link
+
+
+def _ends(ends: Sequence[tuple[str, str]], by_id: dict[str, list[Group]]) -> Iterable[Group]:
+    for name, where in ends:
+        found = by_id.get(name, ())
+        if name.endswith("*"):
+            found = [g for known, gs in by_id.items() if known.startswith(name[:-1]) for g in gs]
+        for one in found:
+            if not where or expressions.evaluate(where, lambda key, e=one.entities: e.get(key)):  # type: ignore[misc]
+                yield one
+
+
+def holds(link: Link, cause: Group, effect: Group) -> str:
+    """The strength with which `link` joins the two, or an empty string."""
+    timely = _timely(link, cause, effect)
+    if timely is False:
+        return ""
+    agreed: list[str] = []
+    for key in link.join:
+        if isinstance(key, dict):
+            options = [_all(option, cause, effect, timely) for option in key.get("any", [])]
+            good = [o for o in options if o is not None]
+            if not good:
+                return ""
+            agreed += sorted(good, key=len)[-1]
+        else:
+            verdict = _joins(key, cause, effect, timely)
+            if verdict is False:
+                return ""
+            agreed += [key] if verdict else []
+    if isinstance(link.strength, dict):
+        known = [link.strength[k] for k in agreed if k in link.strength]
+        weakest = min(link.strength.values(), key=STRENGTHS.__getitem__)
+        return max(known, key=STRENGTHS.__getitem__) if known else str(weakest)
+    return str(link.strength)
+
+
+def _all(option: Any, cause: Group, effect: Group, timely: bool | None) -> list[str] | None:
+    keys = option if isinstance(option, list) else [option]
+    verdicts = [(key, _joins(key, cause, effect, timely)) for key in keys]
+    if any(v is False for _, v in verdicts):
+        return None
+    return [key for key, v in verdicts if v]
+
+
+def _joins(key: str, cause: Group, effect: Group, timely: bool | None) -> bool | None:
+    """True: both agree. False: they contradict. None: one of them does not tell."""
+    if key == "time":
+        return timely
+    if key == "record":
+        return {id(m.record) for m in cause.matches} & {id(m.record) for m in effect.matches} != set()
+    if key == "source":
+        return {m.record.source for m in cause.matches} & {m.record.source for m in effect.matches} != set()
+    if key == "job":
+        return None
+    name = key.removeprefix("other-")
+    mine, other = values(cause.entities, name), values(effect.entities, name)
+    if key.startswith("other-"):
+        return None if not mine or not other else bool(other - mine)
+    if key == "process":
+        mine, other = {_process(v) for v in mine}, {_process(v) for v in other}
+    if key == "port":
+        return _behind(cause, effect)
+    if not mine or not other:
+        return None
+    return bool(mine & other)
+
+
+def _process(name: Value) -> str:
+    """A process name as the kernel cuts it: base name, 15 characters, `python3.12` like `python`."""
+    base = str(name).rsplit("/", 1)[-1][:15].lower()
+    return "python" if base.startswith("python") else base
+
+
+def _behind(cause: Group, effect: Group) -> bool | None:
+    """Whether the effect's device sits behind the cause's port: same address, or the next buses behind the port."""
+    devices = values(effect.entities, "pci")
+    named = values(cause.entities, "pci")
+    if not devices:
+        return None
+    if named & devices:
+        return True
+    ports = values(cause.entities, "root_port")
+    if not ports:
+        return None if not named else False
+    for port in ports:
+        for device in devices:
+            p, d = str(port).split(":"), str(device).split(":")
+            if len(p) == 3 and len(d) == 3 and p[0] == d[0] and int(d[1], 16) >= int(p[1], 16):
+                # The numbers of the bridge are not in the log: a device on a higher bus of the domain may be behind it.
+                return None if len(named) == 0 else False
+    return False
+
+
+def _timely(link: Link, cause: Group, effect: Group) -> bool | None:
+    seconds = incidents.gap(cause, effect)
+    if seconds is None:
+        return None
+    if link.window is not None:
+        low, high = link.window
+        if cause.last and cause.first and effect.first:  # a cause that goes on explains until its last sign
+            high += cause.last.seconds - cause.first.seconds
+        return low - 1.0 <= seconds <= high + 1.0
+    return seconds >= -_SLACK if link.until else None
+
+
+def _chain_edges(groups: Sequence[Group]) -> Iterable[tuple[Group, Group, str, Link | None]]:
+    """In one chain of exceptions the earlier exception is the cause of the later one."""
+    from triage.formats.python import exceptions
+
+    by_record: dict[int, list[Group]] = {}
+    for one in groups:
+        for match in one.matches:
+            if match.record.format == "traceback":
+                by_record.setdefault(id(match.record), []).append(one)
+    for key, own in by_record.items():
+        if len(own) < 2:
+            continue
+        record = next(m.record for m in own[0].matches if id(m.record) == key)
+        starts = [entry[0] for entry in exceptions(record)]
+        place = {
+            id(g): max((i for i, s in enumerate(starts) if s <= m.span[0] + 1), default=0)
+            for g in own for m in g.matches if id(m.record) == key
+        }  # fmt: skip
+        for a in own:
+            for b in own:
+                if a is not b and place[id(a)] < place[id(b)]:
+                    yield a, b, "usual", None
+
+
+def _reaches(start: Group, goal: Group) -> bool:
+    todo, seen = [start], {id(start)}
+    while todo:
+        for following in todo.pop().explains:
+            if following is goal:
+                return True
+            if id(following) not in seen:
+                seen.add(id(following))
+                todo.append(following)
+    return False
+
+
+def _share(a: Group, b: Group) -> None:
+    """Two views of one fault know the same device: each takes over what only the other tells."""
+    for one, other in ((a, b), (b, a)):
+        for key in ("host", "pci", "gpu_uuid", "gpu", "rank", "local_rank", "pid", "process"):
+            if key not in one.entities and key in other.entities:
+                one.entities[key] = other.entities[key]
+
+
+def _hand_down(groups: Sequence[Group]) -> None:
+    """A launcher's summary names the rank of a traceback that has no rank of its own, if only one can be meant."""
+    for one in groups:
+        if one.explained_by or "rank" in one.entities:
+            continue
+        named = [e for e in one.explains if e.signature.role == "carrier" and "rank" in e.entities]
+        rivals = [g for g in groups if g is not one and not g.explained_by and g.role in ("cause", "symptom")
+                  and any(e in g.explains for e in named)]  # fmt: skip
+        ranks = {str(e.entities["rank"]) for e in named if not isinstance(e.entities["rank"], list)}
+        if named and not rivals and len(ranks) == 1:
+            source = next(e for e in named if str(e.entities["rank"]) in ranks)
+            for key in ("rank", "local_rank", "host", "pid"):
+                if key in source.entities and key not in one.entities:
+                    merge(one.entities, {key: source.entities[key]})  # type: ignore[dict-item]
+
+
+def reach(one: Group) -> list[Group]:
+    """Everything that a group explains, directly or through others."""
+    out: list[Group] = []
+    todo, seen = list(one.explains), {id(one)}
+    while todo:
+        following = todo.pop(0)
+        if id(following) not in seen:
+            seen.add(id(following))
+            out.append(following)
+            todo.extend(following.explains)
+    return out

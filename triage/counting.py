@@ -1,0 +1,77 @@
+"""Every line under a template, and which templates look like errors that nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from triage import formats
+from triage.formats.headers import head
+from triage.library.library import Library
+from triage.match import Matcher
+from triage.model import Line, Match, Place, Record, Unexplained, Value
+from triage.reading import Reading
+from triage.scan import Index
+from triage.templates import Template, Templates
+
+_BAD = re.compile(
+    r"(?i)\b(?:error|err|fail(?:ed|ure|s)?|fatal|panic|exception|abort(?:ed)?|segfault|corrupt(?:ed|ion)?|unable to"
+    r"|cannot|could not|denied|killed|unrecoverable|uncorrectable)\b"
+)
+_NOT_BAD = re.compile(
+    r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
+    r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
+)
+
+
+
+def count_templates(
+    readings: Sequence[Reading], records: Sequence[Record], matches: Sequence[Match], library: Library, index: Index
+) -> Templates:
+    """All lines under templates; those of a signature under its id."""
+    kinds = Templates()
+    ids: dict[int, set[str]] = {}
+    for match in matches:
+        ids.setdefault(id(match.record), set()).add(match.id)
+    large = {r.source for reading in readings if reading.large for r in reading.records}
+    for record in records:
+        if record.source not in large and record.text.strip():
+            own = frozenset(ids.get(id(record), ()))
+            kinds.add(record.text, record.source, record.number, own, not own and _suspicious(record))
+    for reading in readings:
+        if reading.large:
+            _count_large(kinds, reading, library, index)
+    return kinds
+
+
+def _count_large(kinds: Templates, reading: Reading, library: Library, index: Index) -> None:
+    matcher = Matcher(library, index)
+    name = reading.records[0].source if reading.records else ""
+    for kind in reading.kinds.values():
+        if not kind.sample.strip():
+            continue
+        line = Line(kind.first, kind.sample, kind.sample)
+        own: frozenset[str] = frozenset()
+        if kind.hit:  # no pattern can hold on the others
+            own = frozenset(m.id for m in matcher.match(formats.read([line], name)))
+        header = head(line)
+        text = kind.sample[header.size :] if header else kind.sample
+        made = kinds.add(text, name, kind.first, own, not own and _looks_bad(text, None), kind.count)
+        made.last = max(made.last, (name, kind.last))
+
+
+def _suspicious(record: Record) -> bool:
+    """Whether a message that no signature knows looks like an error."""
+    return _looks_bad(record.text, record.fields.get("level"))
+
+
+def _looks_bad(text: str, level: Value | None) -> bool:
+    if level in ("info", "debug", "trace"):
+        return False
+    begin = text[:600]
+    return level in ("error", "fatal", "critical") or bool(_BAD.search(begin) and not _NOT_BAD.search(begin))
+
+
+def unexplained(kinds: Templates) -> list[Unexplained]:
+    found: list[Template] = [t for t in kinds.all() if t.suspicious and not t.ids]
+    return [Unexplained(t.text[:300], t.count, Place("", *t.first), t.sample[:500]) for t in found[:20]]

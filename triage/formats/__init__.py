@@ -1,0 +1,91 @@
+"""All formats, and the reading of lines into records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from triage import clock
+from triage.formats.base import Format, record
+from triage.formats.headers import head
+from triage.formats.shapes import BACKTRACE
+from triage.model import Line, Record, Stamp
+
+# A stamp at the start of a line of no known format: `2025-03-11 10:02:11,123 INFO ...`, `[2025-03-11T10:02:11Z] ...`.
+_LEADING = re.compile(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)")
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """The formats in the order in which they are asked; the first that takes a line wins."""
+    from triage.formats.glog import Glog
+    from triage.formats.kernel import Kernel, Syslog
+    from triage.formats.nccl import Nccl
+    from triage.formats.nvidia_smi import SmiQuery, SmiTable
+    from triage.formats.python import CppAbort, Faulthandler, Traceback
+    from triage.formats.torchrun import Torchrun
+    from triage.formats.windows import WindowsDevice, WindowsEvent
+
+    return (
+        WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
+        SmiTable(), SmiQuery(), WindowsDevice(),
+    )  # fmt: skip
+
+
+def stream_of(line: Line) -> str:
+    """Who wrote the line, as far as its prefix or header tells: a message goes on only in the stream it began in."""
+    if line.fields:
+        keys = ("pod", "container", "rank", "local_rank", "process")
+        told = "/".join(f"{key}={line.fields[key]}" for key in keys if key in line.fields)
+        if told:
+            return told
+    first = head(line)
+    if first is None or first.ident == "kernel":
+        return ""
+    return f"{first.host or ''}/{first.ident}[{first.pid or ''}]"
+
+
+def _streams(lines: Sequence[Line]) -> dict[str, list[Line]]:
+    """The lines of each stream. C++ backtraces have no prefix of their own: they follow the line above them."""
+    streams: dict[str, list[Line]] = {}
+    above = ""
+    for line in lines:
+        stream = stream_of(line)
+        if not stream and above and BACKTRACE.match(line.text):
+            stream = above
+        streams.setdefault(stream, []).append(line)
+        above = stream
+    return streams
+
+
+def read(lines: Sequence[Line], source: str) -> list[Record]:
+    """All records of `lines`, in the order of their first lines. Every line belongs to exactly one record."""
+    records: list[Record] = []
+    for stream, own in _streams(lines).items():
+        at = 0
+        while at < len(own):
+            found = _take(own, at)
+            found.source, found.stream = source, stream
+            found.time = found.time or _stamp(found.lines[0])
+            records.append(found)
+            at += len(found.lines)
+    records.sort(key=lambda r: r.lines[0].number)
+    return records
+
+
+def _take(lines: Sequence[Line], at: int) -> Record:
+    for form in formats():
+        found = form.take(lines, at)
+        if found is not None:
+            return found
+    return record("text", lines[at : at + 1], [lines[at].text])
+
+
+def _stamp(line: Line) -> Stamp | None:
+    """The time that the wrapper told, else that at the start of the line."""
+    told = line.fields.get("time")
+    if told:
+        return clock.parse(told)
+    found = _LEADING.match(line.text) if line.text[:1] in "12[(" and line.text else None
+    return clock.parse(found[1]) if found else None

@@ -1,0 +1,135 @@
+"""Device problem codes, and whose they are.
+
+Numbers and symbols are those of https://learn.microsoft.com/windows-hardware/drivers/install/device-manager-error-messages
+"""
+
+from __future__ import annotations
+
+import re
+
+from triage.model import Value
+
+_NUMBERS = (0, 1, 3, 9, 10, 12, 14, 16, 18, 19, 21, 22, 24, 28, 29, *range(31, 58))
+_NAMES = (
+    "NONE", "NOT_CONFIGURED", "OUT_OF_MEMORY", "INVALID_DATA", "FAILED_START", "NORMAL_CONFLICT", "NEED_RESTART",
+    "PARTIAL_LOG_CONF", "REINSTALL", "REGISTRY", "WILL_BE_REMOVED", "DISABLED", "DEVICE_NOT_THERE",
+    "FAILED_INSTALL", "HARDWARE_DISABLED", "FAILED_ADD", "DISABLED_SERVICE", "TRANSLATION_FAILED", "NO_SOFTCONFIG",
+    "BIOS_TABLE", "IRQ_TRANSLATION_FAILED", "FAILED_DRIVER_ENTRY", "DRIVER_FAILED_PRIOR_UNLOAD",
+    "DRIVER_FAILED_LOAD", "DRIVER_SERVICE_KEY_INVALID", "LEGACY_SERVICE_NO_DEVICES", "DUPLICATE_DEVICE",
+    "FAILED_POST_START", "HALTED", "PHANTOM", "SYSTEM_SHUTDOWN", "HELD_FOR_EJECT", "DRIVER_BLOCKED",
+    "REGISTRY_TOO_LARGE", "SETPROPERTIES_FAILED", "WAITING_ON_DEPENDENCY", "UNSIGNED_DRIVER", "USED_BY_DEBUGGER",
+    "DEVICE_RESET", "CONSOLE_LOCKED", "NEED_CLASS_CONFIG", "GUEST_ASSIGNMENT_FAILED",
+)  # fmt: skip
+SYMBOLS: dict[int, str] = dict(zip(_NUMBERS, _NAMES, strict=True))
+CODES = {f"CM_PROB_{symbol}": code for code, symbol in SYMBOLS.items()}
+
+_WORD = r"(?:Code|CODE|代码|代碼|程式碼|Código|Codigo|Код|コード|코드|Codice|Kod|Kód|Koodi|Kode|Κωδικός|錯誤碼)"
+NUMBER = re.compile(rf"[(（]\s*{_WORD}\s*[:：]?\s*(\d{{1,2}})\s*[)）]")
+_HINT = re.compile(_WORD + r"|code")  # most lines of a log hold none of these words
+_SPOKEN = re.compile(r"(?i:\b(?:error )?code|代码|代碼|Código|Код|コード)\s*[:：]?\s*(\d{1,2})\b")
+_MANAGER = re.compile(r"(?i)device manager|设备管理器|裝置管理員|Geräte-?Manager|Gestionnaire de périphériques|"
+                      r"Administrador de dispositivos|Диспетчер устройств|デバイス ?マネージャー")  # fmt: skip
+_PROCESS = re.compile(r"(?i)\b(?:exit(?:ed|s|ing)?|process|command|npm|returned|child|subprocess|http|status code)\b")
+_SENTENCE_END = re.compile(r"[.。!！]['\"”»]?\s*$")
+INSTANCE = re.compile(r"\b((?:PCI|ROOT|ACPI|USB|HID|SWD|DISPLAY|HDAUDIO|SW|VMBUS|SCSI|STORAGE|UEFI|BTH\w*|INTELAUDIO)"
+                       r"\\[^\s\\,;\"'<>|]+(?:\\[^\s\\,;\"'<>|)\]。]+)?)", re.IGNORECASE)  # fmt: skip
+_VENDOR = re.compile(r"PCI\\VEN_([0-9A-F]{4})", re.IGNORECASE)
+BRACKET = re.compile(r"\b(\d{1,2}) \(0x[0-9A-Fa-f]{1,2}\) \[(CM_PROB_\w+)\]")
+SETUP = re.compile(r"not started: Device has problem: 0x([0-9a-fA-F]{1,2})\b")
+GPU_NAME = re.compile(
+    r"(?i)\b(?:geforce|quadro|tesla|rtx|gtx|titan|radeon|instinct|firepro|intel\W{1,4}arc|(?:iris|uhd|hd) graphics)\b|"
+    r"\b[AHLVBP]\d{2,3}0?0?-(?:PCIE|SXM|SXM\d)|"
+    r"\bnvidia (?:[AHLVTPB]\d{1,3}\w*|graphics)\b"
+)
+GPU_CLASS = re.compile(
+    r"(?i)display adapter|显示适配器|顯示卡|Grafikkart|carte graphique|видеоадаптер|ディスプレイ ?アダプター"
+)
+HELPER = re.compile(
+    r"(?i)\bnvpcf\b|platform controllers and framework|nvvhci|\bnvvad|"
+    r"\b(?:nvidia|amd)\b.{0,20}\b(?:audio|usb|ucsi|type-c)\b"
+)
+_DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
+
+
+def symbol(code: int) -> str:
+    """The name of a device problem code: 43 -> `CM_PROB_FAILED_POST_START`; empty for a number that has none."""
+    return f"CM_PROB_{SYMBOLS[code]}" if code in SYMBOLS else ""
+
+
+def code_in(text: str) -> int | None:
+    """The device problem code that a text states: `(Code 43)` in any language, `[CM_PROB_...]`, setupapi wording.
+
+    A number in brackets counts only where a device sentence can stand: at the end of a sentence, alone, or
+    beside a device; so `process exited (Code 1)` is none.
+    """
+    found = BRACKET.search(text) if "CM_PROB_" in text else None
+    if found:
+        return int(found[1])
+    setup = SETUP.search(text) if "Device has problem" in text else None
+    if setup:
+        return int(setup[1], 16)
+    if not _HINT.search(text):
+        return None
+    number = NUMBER.search(text)
+    if number and int(number[1]) in SYMBOLS and not _PROCESS.search(text):
+        before = text[: number.start()].rstrip(" \t\u00a0\u3000")
+        if not before or _SENTENCE_END.search(before) or INSTANCE.search(text) or GPU_NAME.search(text):
+            return int(number[1])
+    spoken = _SPOKEN.search(text)
+    if spoken and int(spoken[1]) in SYMBOLS and _MANAGER.search(text):
+        return int(spoken[1])
+    return None
+
+
+def about(code: int | None, name: str, instance: str) -> dict[str, Value]:
+    """The fields that say which device it is. `device_kind` is gpu, helper, other or unknown, and always there.
+
+    A helper is a further device of the graphics vendor (nvpcf, audio, USB-C) without which the GPU still works.
+    """
+    vendor_match = _VENDOR.search(instance)
+    vendor = vendor_match[1].lower() if vendor_match else ""
+    fields: dict[str, Value] = {}
+    if code is not None:
+        fields |= {"device_code": code, "symbol": symbol(code)}
+    if name:
+        fields["device_name"] = name
+    if instance:
+        fields["instance_id"] = instance
+    if vendor:
+        fields["vendor"] = vendor
+    fields["device_kind"] = _kind(name, instance, vendor)
+    if GPU_NAME.search(name):
+        fields["gpu_model"] = name
+    return fields
+
+
+def with_class(fields: dict[str, Value], values: list[str]) -> dict[str, Value]:
+    """`fields` with device_kind corrected by the device class, where `values` name it (its GUID is never localized)."""
+    classes = [value.lower() for value in values if value.startswith("{") or value == "Display"]
+    if not classes or not str(fields.get("instance_id", "")).upper().startswith("PCI\\"):
+        return fields
+    display = _DISPLAY_CLASS in classes or "display" in classes
+    if display and fields["device_kind"] == "other":
+        return fields | {"device_kind": "gpu"}
+    if not display and fields["device_kind"] == "gpu":
+        return fields | {"device_kind": "helper"}
+    return fields
+
+
+def instance_in(text: str) -> str:
+    """The first device instance id in `text`, or an empty string."""
+    found = INSTANCE.search(text)
+    return found[1].rstrip(".") if found else ""
+
+
+def _kind(name: str, instance: str, vendor: str) -> str:
+    if HELPER.search(name) or HELPER.search(instance):
+        return "helper"
+    if GPU_NAME.search(name) or (GPU_CLASS.search(name) and not instance):
+        return "gpu"
+    if vendor:
+        # An Intel or AMD id alone is as often a bridge or a USB controller, so only their names decide.
+        return "gpu" if vendor == "10de" else "other"
+    if instance or name:
+        return "other"  # neither the vendor's id nor a model name speaks for a graphics card
+    return "unknown"

@@ -1,0 +1,112 @@
+"""One table of who is who: PCI address, UUID, GPU index, rank, pid and host, joined from all sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from triage.model import Entities, Match, Value
+
+KEYS = ("host", "pod", "pci", "gpu_uuid", "gpu", "gpu_model", "rank", "local_rank", "pid")
+# A value of these names one thing; the others only help once one of these agrees.
+STRONG = ("pci", "gpu_uuid", "rank", "pid", "local_rank")
+# Which names a strong key may bring in: a process has a rank and a GPU, a GPU has an address, but a rank that is seen
+# on two hosts or a pid that was used twice is ambiguous and brings nothing.
+_BRINGS: dict[str, tuple[str, ...]] = {
+    "pci": ("gpu_uuid", "gpu", "gpu_model", "host"),
+    "gpu_uuid": ("pci", "gpu", "gpu_model", "host"),
+    "rank": ("host", "pci", "gpu", "gpu_uuid", "local_rank"),
+    "pid": ("rank", "local_rank", "pci", "gpu", "gpu_uuid", "host"),
+    "local_rank": ("rank", "pci", "gpu"),
+}
+
+
+class Identities:
+    """Facts such as `rank 3 = pid 4711 = 0000:3b:00`, each from one message."""
+
+    def __init__(self, matches: Sequence[Match]) -> None:
+        self._facts: list[dict[str, Value]] = []
+        self._by: dict[tuple[str, Value], list[dict[str, Value]]] = {}
+        self._known: dict[tuple[tuple[str, Value], ...], Entities] = {}
+        seen: set[tuple[tuple[str, Value], ...]] = set()
+        for match in matches:
+            fact = {k: v for k, v in match.entities.items() if k in KEYS}
+            token = tuple(sorted(fact.items()))
+            if len(fact) < 2 or token in seen:
+                continue
+            seen.add(token)
+            self._facts.append(fact)
+            for key in STRONG:
+                if key in fact:
+                    self._by.setdefault((key, fact[key]), []).append(fact)
+
+    def complete(self, entities: Entities) -> None:
+        """Adds to `entities` every name of its device or process that follows without ambiguity."""
+        token = tuple((k, v) for k in KEYS if (v := entities.get(k)) is not None and not isinstance(v, list))
+        if token not in self._known:
+            found: Entities = dict(token)
+            self._complete(found)
+            self._known[token] = found
+        for key, value in self._known[token].items():
+            entities.setdefault(key, value)
+
+    def _complete(self, entities: Entities) -> None:
+        for _ in range(2):  # a second round uses what the first one brought
+            for key in STRONG:
+                value = entities.get(key)
+                if value is None or isinstance(value, list):
+                    continue
+                facts = [f for f in self._by.get((key, value), ()) if _agrees(f, entities)]
+                for wanted in _BRINGS[key]:
+                    if wanted not in entities:
+                        found = {f[wanted] for f in facts if wanted in f}
+                        if len(found) == 1:
+                            entities[wanted] = found.pop()
+
+    def members(self, key: str) -> set[Value]:
+        """All values that were seen under a name."""
+        return {f[key] for f in self._facts if key in f}
+
+    def is_gpu(self, pci: Value) -> bool:
+        """Whether the device at this address is known to be a GPU."""
+        return any("gpu_uuid" in f or "gpu" in f or "rank" in f for f in self._by.get(("pci", pci), ()))
+
+
+def _agrees(fact: dict[str, Value], entities: Entities) -> bool:
+    """No identifying name has two values. A pid is of one host and container, so a pid alone never contradicts."""
+    return all(
+        key == "pid" or key not in entities or isinstance(entities[key], list) or entities[key] == value
+        for key, value in fact.items()
+    )
+
+
+def merge(into: Entities, more: dict[str, Value]) -> None:
+    """Adds the entities of another match of the same finding; what differs becomes a list."""
+    for key, value in more.items():
+        old = into.get(key)
+        if key.startswith("_"):
+            continue  # helper values of a signature are for its conditions only
+        if old is None:
+            into[key] = value
+        elif isinstance(old, list):
+            if value not in old and len(old) < 64:
+                old.append(value)
+        elif old != value:
+            into[key] = [old, value]
+
+
+def values(entities: Entities, key: str) -> set[Value]:
+    """The values of an entity as a set; empty when unknown."""
+    value = entities.get(key)
+    if value is None:
+        return set()
+    return set(value) if isinstance(value, list) else {value}
+
+
+def union(parts: Iterable[Entities]) -> Entities:
+    """All entities of several findings."""
+    out: Entities = {}
+    for part in parts:
+        for key, value in part.items():
+            for one in value if isinstance(value, list) else [value]:
+                merge(out, {key: one})
+    return out

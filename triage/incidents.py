@@ -1,0 +1,179 @@
+"""Matches become groups (one fault on one device), groups become incidents (what belongs to one event)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from triage import clock
+from triage.identity import Identities, merge, values
+from triage.library.library import Library, Signature
+from triage.model import Entities, Match, Record, Stamp, Value
+
+# NVIDIA's Fleet Intelligence groups the Xids of a node until three minutes of silence
+# (docs.nvidia.com/fleet-intel/user-guide/xid-bursts.md).
+SILENCE = 180.0
+_MOST_NAMELESS = 50  # each is compared with all others
+
+
+@dataclass(eq=False)
+class Group:
+    """All matches of one signature on one device, rank or host, without a silence between them."""
+
+    signature: Signature
+    matches: list[Match]
+    times: list[Stamp | None]
+    entities: Entities = field(default_factory=dict)
+    role: str = ""
+    severity: str = ""
+    handled: str = ""
+    explains: list[Group] = field(default_factory=list)
+    explained_by: list[Group] = field(default_factory=list)
+    strength: str = ""
+    incident: int = 0
+    note: str = ""
+    confidence: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.signature.id
+
+    @property
+    def first(self) -> Stamp | None:
+        return next((t for t in self.times if t is not None), None)
+
+    @property
+    def last(self) -> Stamp | None:
+        return next((t for t in reversed(self.times) if t is not None), None)
+
+    @property
+    def source(self) -> str:
+        return self.matches[0].record.source
+
+    @property
+    def order(self) -> int:
+        return self.matches[0].order
+
+
+def stamps(records: Sequence[Record]) -> dict[int, Stamp | None]:
+    """The time of each record by its id(): its own, else that of the last stamped record of its source before it,
+    else of the first one after it."""
+    out: dict[int, Stamp | None] = {}
+    by_source: dict[str, list[Record]] = {}
+    for record in records:
+        by_source.setdefault(record.source, []).append(record)
+    for own in by_source.values():
+        last: Stamp | None = next((r.time for r in own if r.time is not None), None)
+        for record in own:
+            last = record.time or last
+            out[id(record)] = last
+    return out
+
+
+def group(
+    matches: Sequence[Match], library: Library, times: dict[int, Stamp | None], identities: Identities
+) -> list[Group]:
+    """Groups by signature and key; a silence of three minutes on one clock starts a new group."""
+    keyed: dict[str, dict[tuple[Value | None, ...], list[Match]]] = {}
+    for match in matches:
+        signature = library.signatures[match.id]
+        full: Entities = dict(match.entities)
+        identities.complete(full)
+        match.entities = {k: v for k, v in full.items() if not isinstance(v, list)}
+        plain = signature.role == "context" and not signature.promote  # facts need no device of their own
+        key = () if plain else tuple(match.entities.get(k) for k in signature.key)
+        keyed.setdefault(match.id, {}).setdefault(key, []).append(match)
+    groups: list[Group] = []
+    for name, parts in keyed.items():
+        _absorb(parts)
+        for part in parts.values():
+            for run in _runs(part, times):
+                made = Group(library.signatures[name], run, [times.get(id(m.record)) for m in run])
+                for match in run:
+                    merge(made.entities, match.entities)
+                groups.append(made)
+    return sorted(groups, key=lambda g: g.order)
+
+
+def _absorb(parts: dict[tuple[Value | None, ...], list[Match]]) -> None:
+    """A match whose device is not known joins the only group that it does not contradict."""
+    for key in [k for k in parts if None in k][:_MOST_NAMELESS]:
+        fitting = [k for k in parts if k != key and all(a is None or a == b for a, b in zip(key, k, strict=True))]
+        if len(fitting) == 1:
+            parts[fitting[0]] = sorted(parts[fitting[0]] + parts.pop(key), key=lambda m: m.order)
+
+
+def _runs(matches: list[Match], times: dict[int, Stamp | None]) -> list[list[Match]]:
+    runs: list[list[Match]] = []
+    last: Stamp | None = None
+    source = ""
+    for match in matches:
+        now = times.get(id(match.record))
+        same = match.record.source == source
+        apart = (
+            now is not None and last is not None and clock.comparable(now, last, same)
+            and abs(now.seconds - last.seconds) > SILENCE
+        )  # fmt: skip
+        if not runs or apart:
+            runs.append([])
+        runs[-1].append(match)
+        last, source = now or last, match.record.source
+    return runs
+
+
+def gap(a: Group, b: Group) -> float | None:
+    """Seconds from `a` to `b` (first to first; 0 when they overlap), or None when their clocks cannot be compared."""
+    if a.first is None or b.first is None or not clock.comparable(a.first, b.first, a.source == b.source):
+        return None
+    return b.first.seconds - a.first.seconds
+
+
+def distance(a: Group, b: Group) -> float | None:
+    """Seconds of silence between two groups, 0 when they overlap, None when not comparable."""
+    if a.first is None or b.first is None or a.last is None or b.last is None:
+        return None
+    if not clock.comparable(a.first, b.first, a.source == b.source):
+        return None
+    return max(0.0, b.first.seconds - a.last.seconds, a.first.seconds - b.last.seconds)
+
+
+def split(groups: Sequence[Group]) -> list[list[Group]]:
+    """Incidents, each a list of groups: linked by a cause, or less than three minutes apart on one clock.
+
+    Groups without a comparable time belong to the incident of their source, else to all others of the input.
+    """
+    parent = list(range(len(groups)))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    place = {id(g): i for i, g in enumerate(groups)}
+    for i, one in enumerate(groups):
+        for effect in one.explains:
+            parent[root(i)] = root(place[id(effect)])
+    for family in _clocks(groups):
+        ordered = sorted(family, key=lambda i: groups[i].first.seconds)  # type: ignore[union-attr]
+        for a, b in zip(ordered, ordered[1:], strict=False):
+            if (distance(groups[a], groups[b]) or 0.0) <= SILENCE:
+                parent[root(a)] = root(b)
+    out: dict[int, list[Group]] = {}
+    for i, one in enumerate(groups):
+        out.setdefault(root(i), []).append(one)
+    return list(out.values())
+
+
+def _clocks(groups: Sequence[Group]) -> list[list[int]]:
+    """Indexes of groups whose times can be compared with each other."""
+    families: dict[str, list[int]] = {}
+    for i, one in enumerate(groups):
+        if one.first is not None:
+            families.setdefault(one.source if one.first.kind == "boot" else "", []).append(i)
+    return list(families.values())
+
+
+def same_device(a: Group, b: Group) -> bool:
+    """Whether both name a common GPU, rank or process."""
+    return any(values(a.entities, k) & values(b.entities, k) for k in ("pci", "gpu_uuid", "rank", "pid"))

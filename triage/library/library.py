@@ -1,0 +1,111 @@
+"""The library as the engine uses it: plain dataclasses, built from validated data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from triage.library.playbook import Playbook
+
+
+@dataclass(slots=True, frozen=True)
+class Problem:
+    """Something wrong with a file of the library."""
+
+    path: str
+    line: int
+    message: str
+    level: str = "error"
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+@dataclass(slots=True)
+class Pattern:
+    """One way in which a signature is seen; `regex` is empty for structured events."""
+
+    regex: str
+    formats: tuple[str, ...]
+    types: dict[str, str]
+    where: str
+    anchor: str
+
+
+@dataclass(slots=True)
+class Signature:
+    """One known failure. Fields as in docs/library.md."""
+
+    id: str
+    family: str
+    path: str
+    line: int
+    title: str
+    severity: str
+    role: str
+    status: str
+    confidence: str
+    action: str
+    action_vendor: str
+    key: list[str]
+    match: list[Pattern]
+    let: dict[str, str]
+    where: list[str]
+    unless: list[dict[str, str]]
+    refines: list[str]
+    fallback: bool
+    promote: list[dict[str, str]]
+    readings: list[dict[str, str]]
+    derive: dict[str, Any] | None
+    means: str
+    title_zh: str
+    summary_zh: str
+    playbook: str
+    recheck: list[str]
+    sources: list[str]
+    basis: str
+    table: str = ""
+    unknown_of: str = ""
+
+
+@dataclass(slots=True)
+class Link:
+    """One causal link; `cause` and `effect` are lists of (id or prefix ending in `*`, condition)."""
+
+    cause: list[tuple[str, str]]
+    effect: list[tuple[str, str]]
+    relation: str
+    join: list[Any]
+    window: tuple[float, float] | None
+    until: str
+    strength: Any
+    otherwise: dict[str, dict[str, str]]
+    why: str
+    path: str
+    line: int
+
+
+@dataclass(slots=True)
+class Library:
+    """All signatures, links and playbooks of one or more folders, and what was wrong with them."""
+
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+    playbooks: dict[str, Playbook] = field(default_factory=dict)
+    recovery: dict[str, list[str]] = field(default_factory=dict)
+    headers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    version: str = ""
+
+    def refined(self, child: str) -> set[str]:
+        """All ids that `child` refines, directly or through others."""
+        found: set[str] = set()
+        todo = [child]
+        while todo:
+            signature = self.signatures.get(todo.pop())
+            for parent in signature.refines if signature else []:
+                if parent not in found:
+                    found.add(parent)
+                    todo.append(parent)
+        return found

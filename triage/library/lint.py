@@ -1,0 +1,252 @@
+"""Proves the library: every pattern, example, playbook and link is checked, everything wrong is collected.
+
+A check is a small class with one method. All problems carry file and line; notes (level `note`) do not fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from triage.entities import read
+from triage.library.advice import check_advice
+from triage.library.library import Library, Link, Problem, Signature
+from triage.library.loader import load_library
+from triage.library.playbook import did_you_mean
+from triage.library.proof import Example, Proof, read_examples
+
+# One vocabulary, so that findings of different sources can be joined and scored.
+_VOCABULARY = """
+pci root_port gpu_uuid gpu gpu_model rank local_rank host pod pid other_pid process xid sxid link signal exit_code
+cuda_error errno ntstatus bugcheck event_id device_code unit module library symbol path interface hca port
+requested free total allocated reserved op seq timeout_ms driver client_version nccl torch recovery_action
+constraint assertion
+"""
+ENTITIES = frozenset(_VOCABULARY.split())
+_PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_GROUP = re.compile(r"\(\?P<(\w+)>")
+
+
+class Check:
+    """One rule of the library. Subclasses yield a problem for each place that breaks it."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        raise NotImplementedError
+
+
+class Drafts(Check):
+    """Drafts are listed."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for one in proof.library.signatures.values():
+            if one.status == "draft":
+                yield Problem(one.path, one.line, f"{one.id} is a draft", "note")
+
+
+class Patterns(Check):
+    """Every pattern is inside the common subset and compiles in re2, hyperscan and `regex`."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for text, reason in proof.broken.items():
+            path, line = proof.regexes[text]
+            yield Problem(path, line, f"pattern {reason}: {_short(text)}")
+
+
+class EqualHits(Check):
+    """All engines give the same hits on every example and on every record that was matched in one."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        texts = {one.text for one in proof.examples}
+        texts |= {match.record.text for found in proof.matches for match in found}
+        told: set[str] = set()
+        for text in sorted(texts):
+            for regex, how in proof.engines.differences(text):
+                if regex not in told:
+                    told.add(regex)
+                    path, line = proof.regexes[regex]
+                    yield Problem(path, line, f"pattern {how}: {_short(regex)} on {_short(text)}")
+
+
+class Names(Check):
+    """Group names, types and keys come from the vocabulary of entities; re-checks are plain identifiers."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for one in proof.library.signatures.values():
+            for name in one.recheck:
+                if not _PLAIN.fullmatch(name):
+                    yield Problem(one.path, one.line, f"{one.id}: {name!r} is not the name of a probe")
+            groups = {name for p in one.match for name in _GROUP.findall(p.regex)}
+            for name in sorted(groups - ENTITIES):
+                if not name.startswith("_"):
+                    hint = did_you_mean(name, ENTITIES) or f"; a helper group begins with `_`: _{name}"
+                    yield Problem(one.path, one.line, f"{one.id}: unknown entity {name!r}{hint}")
+
+
+class Playbooks(Check):
+    """Every playbook is used, named like its file, has sources, and advises nothing forbidden."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        used = {one.playbook for one in proof.library.signatures.values()}
+        for book in proof.library.playbooks.values():
+            if book.id not in used:
+                yield Problem(book.path, 1, f"playbook {book.id!r} is used by no signature")
+            if Path(book.path).stem != book.id:
+                yield Problem(book.path, 1, f"the id {book.id!r} is not the file's name {Path(book.path).stem!r}")
+            if not book.sources:
+                yield Problem(book.path, 1, "`sources` is empty: name where the remedy comes from")
+            yield from check_advice(book)
+
+
+class Sources(Check):
+    """Every signature names its sources."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for one in proof.library.signatures.values():
+            if not [source for source in one.sources if source.strip()]:
+                yield Problem(one.path, one.line, f"{one.id}: `sources` is empty")
+
+
+class Links(Check):
+    """Causal links name known ids, also by prefix."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        known = proof.library.signatures
+        for link in proof.library.links:
+            for other, _ in [*link.cause, *link.effect]:
+                if other.endswith("*") and not any(name.startswith(other[:-1]) for name in known):
+                    yield Problem(link.path, link.line, f"no signature begins with {other[:-1]!r}")
+
+
+class HasExamples(Check):
+    """Every signature, and every table, is proven by an example."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        shown = {one.id for one in proof.examples if one.wanted}
+        tables = {proof.library.signatures[name].table for name in shown if name in proof.library.signatures}
+        for one in proof.library.signatures.values():
+            if one.id not in shown and not (one.table and one.table in tables):
+                yield Problem(one.path, one.line, f"{one.id}: no example under `examples: match:`")
+        for example in proof.examples:
+            if example.id not in proof.library.signatures:
+                hint = did_you_mean(example.id, proof.library.signatures)
+                yield Problem(example.path, example.line, f"example of unknown id {example.id!r}{hint}")
+
+
+class Examples(Check):
+    """Match examples give their id with its entities, ignore examples do not give it."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for example, matches in zip(proof.examples, proof.matches, strict=True):
+            signature = proof.sound.signatures.get(example.id)
+            if signature is None:
+                continue
+            got: list[dict[str, Any]] = [dict(m.entities) for m in matches if m.id == example.id]
+            if signature.derive:
+                got = _derived(example, proof.sound)
+            ids = ", ".join(dict.fromkeys(m.id for m in matches)) or "nothing"
+            if not example.wanted:
+                if got:
+                    message = f"ignore example gives {example.id}: {_short(example.text)}"
+                    yield Problem(example.path, example.line, message)
+            elif not got:
+                message = f"match example does not give {example.id} but {ids}: {_short(example.text)}"
+                yield Problem(example.path, example.line, message)
+            else:
+                yield from self._entities(example, signature, got)
+
+    def _entities(self, example: Example, signature: Signature, got: list[dict[str, Any]]) -> Iterator[Problem]:
+        types = {name: kind for pattern in signature.match for name, kind in pattern.types.items()}
+        for name, want in example.entities.items():
+            have = [one[name] for one in got if name in one]
+            if not any(_same(want, value, types.get(name, "str")) for value in have):
+                shown = ", ".join(repr(value) for value in have) or "nothing"
+                yield Problem(example.path, example.line, f"{example.id}: entity {name!r} is {shown}, not {want!r}")
+
+
+class Overlaps(Check):
+    """No fault is seen in the example of another one to which nothing relates it."""
+
+    FAULTS: ClassVar = ("cause", "symptom", "carrier")
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        related = Related(proof.library)
+        for example, matches in zip(proof.examples, proof.matches, strict=True):
+            if not example.wanted or example.id not in proof.library.signatures:
+                continue
+            for other in dict.fromkeys(match.id for match in matches):
+                found = proof.library.signatures[other]
+                if found.role in self.FAULTS and not related(example.id, other):
+                    message = f"the example of {example.id} also gives {other} ({found.path}): relate or tighten"
+                    yield Problem(example.path, example.line, message)
+
+
+class Related:
+    """Whether refinement, a fallback, a table, a derivation or a causal link relates two signatures."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.refined = {name: library.refined(name) for name in library.signatures}
+
+    def __call__(self, a: str, b: str) -> bool:
+        one, other = self.library.signatures[a], self.library.signatures[b]
+        if a == b or b in self.refined[a] or a in self.refined[b] or one.fallback or other.fallback:
+            return True
+        if one.table and one.table == other.table:
+            return True
+        for first, second in ((one, other), (other, one)):
+            if second.id in ((first.derive or {}).get("source") or ()):
+                return True
+        names = ({a, *self.refined[a]}, {b, *self.refined[b]})
+        return any(_links(link, *names) for link in self.library.links)
+
+
+def _links(link: Link, a: set[str], b: set[str]) -> bool:
+    def named(ends: Sequence[tuple[str, str]], names: set[str]) -> bool:
+        return any(
+            end in names or (end.endswith("*") and any(name.startswith(end[:-1]) for name in names)) for end, _ in ends
+        )
+
+    return (named(link.cause, a) and named(link.effect, b)) or (named(link.cause, b) and named(link.effect, a))
+
+
+def _derived(example: Example, library: Library) -> list[dict[str, Any]]:
+    """The entities of the findings of the example's id, after correlation."""
+    from triage.pipeline import analyze_text
+
+    report = analyze_text(example.text, example.file, library)
+    return [dict(f.entities) for f in [*report.findings, *report.earlier] if f.id == example.id]
+
+
+def _same(want: Any, got: Any, kind: str) -> bool:
+    """Equal as logged, or equal as values of the entity's type (`0000:3b:00` and `00000000:3B:00.0`)."""
+    if isinstance(want, list) or isinstance(got, list):
+        return [str(v) for v in (want if isinstance(want, list) else [want])] == [
+            str(v) for v in (got if isinstance(got, list) else [got])
+        ]
+    if str(want).strip() == str(got).strip():
+        return True
+    values = [read(kind, str(value))[0] for value in (want, got)]
+    return values[0] is not None and values[0] == values[1]
+
+
+def _short(text: str, size: int = 90) -> str:
+    line = text.strip().replace("\n", "\\n")
+    return line if len(line) <= size else line[: size - 3] + "..."
+
+
+CHECKS: tuple[Check, ...] = (
+    Patterns(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(), Overlaps(), EqualHits(), Drafts(),
+)  # fmt: skip
+
+
+def lint(folders: Sequence[str | Path] = (), *, builtin: bool = True) -> list[Problem]:
+    """All that is wrong with the library of the package and of `folders`, by file and line.
+
+    Notes (`level == "note"`) are only to be read. With `builtin=False` the folders stand alone.
+    """
+    library = load_library(folders, builtin=builtin, cached=False)
+    proof = Proof(library, read_examples(library))
+    problems = [*library.problems, *(found for check in CHECKS for found in check.check(proof))]
+    return sorted(dict.fromkeys(problems), key=lambda p: (p.path, p.line, p.message))

@@ -1,0 +1,194 @@
+"""Signatures on records: typed entities, conditions, refinement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from triage import entities
+from triage.library import expressions
+from triage.library.library import Library, Pattern, Signature
+from triage.model import Match, Record, Value
+from triage.scan import Index, compiled
+
+# Header fields that say whom or what a message is about; they become entities of every match.
+IDENTITY = (
+    "host", "pod", "rank", "local_rank", "pid", "process", "gpu", "pci", "unit", "event_id", "device_code", "exit_code",
+    "signal", "driver", "ntstatus", "bugcheck", "module",
+)  # fmt: skip
+_NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
+_AROUND = 20
+_ASSIGNMENT = re.compile(r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env")
+
+
+class Matcher:
+    """Matches records of all sources of one run against a library."""
+
+    def __init__(self, library: Library, index: Index) -> None:
+        self.library, self.index = library, index
+        self._refined = {name: library.refined(name) for name, s in library.signatures.items() if s.refines}
+
+    def match(self, records: Sequence[Record]) -> list[Match]:
+        """All matches of the records, in their order."""
+        found: list[Match] = []
+        environment: list[str] = []
+        for position in range(len(records)):
+            found.extend(self._record(records, position, environment))
+        for order, match in enumerate(found):
+            match.order = order
+        return found
+
+    def _record(self, records: Sequence[Record], position: int, environment: list[str]) -> list[Match]:
+        record = records[position]
+        matches: dict[str, Match] = {}
+        for number in self.index.candidates(record.text):
+            users = [u for u in self.index.users[number] if _fits(u[1], record)]
+            if not users:
+                continue
+            hit = compiled(self.index.regexes[number]).search(record.text)
+            if hit is None:
+                continue
+            groups = {k: v for k, v in hit.groupdict().items() if v is not None}
+            self._try(users, record, groups, hit.span(), matches, records, position, environment)
+        structured = [u for u in self.index.structured if record.format in u[1].formats]
+        if structured:
+            self._try(structured, record, {}, (0, len(record.text)), matches, records, position, environment)
+        return self._settle(matches, record)
+
+    def _try(
+        self, users: Sequence[tuple[str, Pattern]], record: Record, groups: dict[str, str], span: tuple[int, int],
+        matches: dict[str, Match], records: Sequence[Record], position: int, environment: list[str],
+    ) -> None:  # fmt: skip
+        unknown: list[tuple[str, Pattern]] = []
+        taken_tables: set[str] = set()
+        for name, pattern in users:
+            signature = self.library.signatures[name]
+            if signature.unknown_of:
+                unknown.append((name, pattern))
+                continue
+            match = self._one(signature, pattern, record, groups, span)
+            if match is None or self._excluded(signature, records, position, environment):
+                continue
+            taken_tables.update(self._numbers_of(signature))
+            if name not in matches or len(match.entities) > len(matches[name].entities):
+                matches[name] = match
+        for name, pattern in unknown:
+            signature = self.library.signatures[name]
+            if signature.table in taken_tables:
+                continue
+            match = self._one(signature, pattern, record, groups, span)
+            if match is not None and match.entities.get(signature.unknown_of) is not None:
+                matches.setdefault(name, match)
+
+    def _numbers_of(self, signature: Signature) -> set[str]:
+        """The tables whose number this signature names, be it a row or a file of its own (`xid-79`)."""
+        return {signature.table or signature.id.rsplit("-", 1)[0]}
+
+    def _one(
+        self, signature: Signature, pattern: Pattern, record: Record, groups: dict[str, str], span: tuple[int, int]
+    ) -> Match | None:
+        values, shown = typed(groups, pattern.types)
+        lookup = _environment(signature, values, record)
+        conditions = [pattern.where, *signature.where] if pattern.where else signature.where
+        for condition in conditions:
+            if not expressions.evaluate(condition, lookup):
+                return None
+        for key in IDENTITY:
+            if key in record.fields and key not in shown:
+                shown[key] = _number(key, record.fields[key])
+        return Match(signature.id, record, span, shown)
+
+    def _excluded(
+        self, signature: Signature, records: Sequence[Record], position: int, environment: list[str]
+    ) -> bool:
+        record = records[position]
+        for rule in signature.unless:
+            regex, scope = compiled(rule["regex"]), rule["in"]
+            if scope == "record":
+                texts = [record.text]
+            elif scope == "environment":
+                if not environment:
+                    environment.extend(_environment_lines(records))
+                texts = environment
+            else:
+                low, high = {"before": (position - _AROUND, position), "after": (position + 1, position + _AROUND),
+                             "source": (0, len(records))}[scope]  # fmt: skip
+                near = records[max(0, low) : high]
+                texts = [
+                    r.text for r in near
+                    if r is not record and r.source == record.source and (scope == "source" or r.stream == record.stream)
+                ]  # fmt: skip
+            if any(regex.search(text) for text in texts):
+                return True
+        return False
+
+    def _settle(self, matches: dict[str, Match], record: Record) -> list[Match]:
+        """Children replace the parents that they refine; fallbacks stay only where nothing else is said."""
+        dropped = {parent for name in matches for parent in self._refined.get(name, ())}
+        kept = {name: match for name, match in matches.items() if name not in dropped}
+        speaks = any(
+            self.library.signatures[name].role != "context" and not self.library.signatures[name].fallback
+            for name in kept
+        )
+        if speaks:
+            kept = {name: match for name, match in kept.items() if not self.library.signatures[name].fallback}
+        for name in kept:  # what the parent knew, the child keeps
+            for parent in self._refined.get(name, ()):
+                if parent in matches:
+                    for key, value in matches[parent].entities.items():
+                        kept[name].entities.setdefault(key, value)
+        return list(kept.values())
+
+
+def _fits(pattern: Pattern, record: Record) -> bool:
+    return not pattern.formats or record.format in pattern.formats
+
+
+def typed(groups: dict[str, str], types: dict[str, str]) -> tuple[dict[str, Value], dict[str, Value]]:
+    """The values of named groups for expressions and for the report; what does not fit its type is left out."""
+    values: dict[str, Value] = {}
+    shown: dict[str, Value] = {}
+    for name, text in groups.items():
+        value, show = entities.read(types.get(name, "str"), text)
+        if value is not None and show is not None:
+            values[name], shown[name] = value, show
+    return values, shown
+
+
+def _environment(signature: Signature, values: dict[str, Value], record: Record) -> Callable[[str], Any]:
+    """Names in the order entity, `let`, record field; `let` values may use each other."""
+    busy: set[str] = set()
+
+    def lookup(name: str) -> Any:
+        if name in values:
+            return values[name]
+        if name in signature.let and name not in busy:
+            busy.add(name)
+            try:
+                return expressions.evaluate(signature.let[name], lookup)
+            finally:
+                busy.discard(name)
+        if name in record.fields:
+            return _number(name, record.fields[name])
+        return record.format if name == "format" else None
+
+    return lookup
+
+
+def _number(key: str, value: Value) -> Value:
+    if key in _NUMBERS and isinstance(value, str):
+        read = entities.integer(value)
+        return value if read is None else read
+    return value
+
+
+def _environment_lines(records: Sequence[Record]) -> list[str]:
+    """Lines that set variables: plain text, not the messages of programs that merely mention one."""
+    return [
+        line
+        for record in records
+        if record.format == "text" and len(record.text) < 4000
+        for line in record.text.splitlines()
+        if _ASSIGNMENT.search(line)
+    ]

@@ -1,0 +1,124 @@
+"""The whole tool on one screen: inputs to sources, records, matches, incidents, causes, a report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from triage import clock, correlate, counting, derive, incidents, verdict
+from triage.identity import Identities
+from triage.library.library import Library
+from triage.library.loader import load_library
+from triage.match import Matcher
+from triage.model import Match, Record, Report, Source
+from triage.reading import Reading, read_source
+from triage.recovery import Recovery
+from triage.scan import Index
+from triage.sources import open_inputs, open_text
+from triage.templates import Template, Templates
+
+
+@dataclass(frozen=True)
+class Options:
+    """`zone`: seconds east of UTC for stamps without a zone. `progress(name, done, size)` is called in large files."""
+
+    zone: float | None = None
+    ignore: frozenset[str] = frozenset()
+    show_all: bool = False
+    progress: Callable[[str, int, int], None] | None = None
+
+
+def analyze(
+    inputs: Sequence[str | Path], *, library: Library | None = None, options: Options | None = None,
+    stdin: BinaryIO | None = None,
+) -> Report:  # fmt: skip
+    """The diagnosis of files, folders, archives and `-`, taken as one incident's evidence.
+
+    Never raises for what the inputs hold: what cannot be read is a source with a note.
+    """
+    return _analyze(open_inputs(inputs, stdin), library or load_library(), options or Options())
+
+
+def analyze_text(text: str, name: str = "paste", library: Library | None = None, options: Options | None = None) -> Report:
+    """The diagnosis of a pasted text."""
+    return _analyze([open_text(text, name)], library or load_library(), options or Options())
+
+
+def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
+    """All matches of a text, before they are correlated: what lint needs."""
+    index = index_of(library)
+    reading = read_source(open_text(text, file), index)
+    return Matcher(library, index).match(reading.records)
+
+
+def templates(inputs: Sequence[str | Path], library: Library | None = None, stdin: BinaryIO | None = None) -> list[Template]:
+    """The kinds of lines of the inputs, with counts and the signatures that hold on them."""
+    library = library or load_library()
+    _, _, _, kinds = _match(open_inputs(inputs, stdin), library, Options())
+    return kinds.all()
+
+
+_INDEXES: dict[int, tuple[Library, Index]] = {}
+
+
+def index_of(library: Library) -> Index:
+    """The index of a library, built once."""
+    entry = _INDEXES.get(id(library))
+    if entry is None or entry[0] is not library:
+        entry = _INDEXES[id(library)] = (library, Index(library))
+    return entry[1]
+
+
+def _analyze(sources: Iterable[Source], library: Library, options: Options) -> Report:
+    began = time.perf_counter()
+    read, records, matches, kinds = _match(sources, library, options)
+    for record in records:
+        if record.time is not None and options.zone is not None:
+            record.time = clock.shift(record.time, options.zone)
+    matches = [m for m in matches if m.id not in options.ignore]
+    identities = Identities(matches)
+    times = incidents.stamps(records)
+    matches += [m for m in derive.derived(matches, library, times, identities) if m.id not in options.ignore]
+    groups = incidents.group(matches, library, times, identities)
+    recovery = Recovery(library, records, matches)
+    for one in groups:
+        reasons = [recovery.handled(m.record) for m in one.matches]
+        one.handled = reasons[0] if all(reasons) else ""
+    correlate.correlate(groups, library, identities)
+    report = verdict.conclude(groups, records, read, kinds, library, options.show_all)
+    report.stats["seconds"] = round(time.perf_counter() - began, 3)
+    report.notes = [*library.notes, *(str(p) for p in library.problems)]
+    return report
+
+
+def _match(
+    sources: Iterable[Source], library: Library, options: Options
+) -> tuple[list[Source], list[Record], list[Match], Templates]:
+    index = index_of(library)
+    read: list[Source] = []
+    records: list[Record] = []
+    readings: list[Reading] = []
+    for source in sources:
+        read.append(source)
+        if source.readable:
+            reading = read_source(source, index, _progress(source, options))
+            readings.append(reading)
+            records.extend(reading.records)
+    matches = Matcher(library, index).match(records)
+    kinds = counting.count_templates(readings, records, matches, library, index)
+    return read, records, matches, kinds
+
+
+def _progress(source: Source, options: Options) -> Callable[[int], None] | None:
+    if options.progress is None:
+        return None
+    report, done = options.progress, [0]
+
+    def step(amount: int) -> None:
+        done[0] += amount
+        report(source.name, done[0], source.size)
+
+    return step

@@ -1,0 +1,150 @@
+"""Sources to records: all lines of a small source, the surroundings of the hits of a large one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from triage import formats
+from triage.model import Block, Line, Record, Source
+from triage.scan import Index
+
+SMALL = 256 << 10
+BEFORE, AFTER = 10, 30
+HEAD, TAIL = 60, 200
+LONGEST = 400  # lines of a message that goes on beyond the window
+MOST_KINDS = 50_000
+STORM = 200  # hits of one kind of line that are looked at one by one; the rest is counted
+_HEX = b"0123456789abcdefABCDEF"
+
+
+@dataclass(slots=True)
+class Kind:
+    """Lines of a large source that are alike: how many, the first and last, one of them, whether an anchor held."""
+
+    count: int
+    first: int
+    last: int
+    sample: str
+    hit: bool
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was taken from one source; `kinds` counts all lines of a large one by their text without hex digits."""
+
+    records: list[Record] = field(default_factory=list)
+    kinds: dict[bytes, Kind] = field(default_factory=dict)
+    large: bool = False
+
+
+def read_source(source: Source, index: Index, progress: Callable[[int], None] | None = None) -> Reading:
+    """The records of a source. Memory stays bounded: of a large source only windows around hits are kept."""
+    blocks = source.blocks()
+    first = next(blocks, None)
+    if first is None:
+        return Reading()
+    second = next(blocks, None)
+    if second is None and len(first.text) <= SMALL:
+        return Reading(formats.read(first.lines(0, first.count), source.name))
+    rest = chain([first], [second] if second else [], blocks)
+    return _large(rest, source, index, progress)
+
+
+def _large(
+    blocks: Iterator[Block], source: Source, index: Index, progress: Callable[[int], None] | None
+) -> Reading:
+    reading = Reading(large=True)
+    scanner = index.lines()
+    seen: Counter[bytes] = Counter()
+    repeats: dict[bytes, int] = {}
+    tail: tuple[list[Line], int] = ([], 0)
+    kept: list[Line] = []
+    last_kept = 0
+    for number, block in enumerate(blocks):
+        keys = block.text.translate(None, _HEX).split(b"\n")[: block.count]
+        hits = scanner.hits(block.text)
+        _count(reading, block, keys, hits)
+        wanted = _wanted(hits, keys, seen, repeats)
+        spans = [(i - BEFORE, i + AFTER) if hits[i] else (i, i + 1) for i in wanted]
+        if number == 0:
+            spans.insert(0, (0, HEAD))
+        for low, high in _windows(spans, block):
+            lines = block.lines(low, high)
+            kept.extend(line for line in lines if line.number > last_kept)
+            last_kept = max(last_kept, kept[-1].number if kept else 0)
+        tail = (block.lines(max(0, block.count - TAIL), block.count), last_kept)
+        if progress:
+            progress(len(block.text))
+    kept.extend(line for line in tail[0] if line.number > tail[1])
+    reading.records = formats.read(kept, source.name)
+    _note_repeats(reading.records, repeats)
+    return reading
+
+
+def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, bool]) -> None:
+    last = dict(zip(keys, range(len(keys)), strict=True))
+    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+    for key, number in Counter(keys).items():
+        kind = reading.kinds.get(key)
+        if kind is not None:
+            kind.count += number
+            kind.last = block.first + last[key]
+        else:
+            at = first[key]
+            if len(reading.kinds) >= MOST_KINDS:
+                key = b"(other)"
+                if key in reading.kinds:
+                    reading.kinds[key].count += number
+                    continue
+            sample = block.lines(at, at + 1)[0].text
+            reading.kinds[key] = Kind(number, block.first + at, block.first + last.get(key, at), sample, at in hits)
+
+
+def _wanted(hits: dict[int, bool], keys: list[bytes], seen: Counter[bytes], repeats: dict[bytes, int]) -> list[int]:
+    """The hits worth a look: of a storm of one kind of line the first ones and the last of each block."""
+    last = {keys[i]: i for i in hits if i < len(keys)}
+    wanted = []
+    for i in hits:
+        key = keys[i] if i < len(keys) else b""
+        seen[key] += 1
+        if seen[key] <= STORM or last.get(key) == i:
+            wanted.append(i)
+        else:
+            repeats[key] = repeats.get(key, 0) + 1
+    return wanted
+
+
+def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, int]]:
+    """The spans, ascending and joined where they touch; one that would begin inside a long message begins with it."""
+    if not spans:
+        return
+    rows = block.text.split(b"\n")
+    joined: list[list[int]] = []
+    for start, stop in sorted(spans):
+        low = max(0, start)
+        if stop - start > 1:
+            first = low
+            while low > 0 and first - low < LONGEST and rows[low][:1] in (b" ", b"\t", b"#"):
+                low -= 1
+        high = min(block.count, stop)
+        while stop - start > 1 and high < block.count and high - stop < LONGEST and rows[high][:1] in (b" ", b"\t"):
+            high += 1
+        if joined and low <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], high)
+        else:
+            joined.append([low, high])
+    for low, high in joined:
+        yield low, high
+
+
+def _note_repeats(records: list[Record], repeats: dict[bytes, int]) -> None:
+    """Hands the number of lines that were only counted to the last record of their kind."""
+    if not repeats:
+        return
+    for record in reversed(records):
+        key = record.lines[0].raw.encode("utf-8", "replace").translate(None, _HEX)
+        if key in repeats:
+            record.fields["_repeats"] = repeats.pop(key)

@@ -1,0 +1,62 @@
+"""The signatures and the templates of a log as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from triage.library.library import Signature
+from triage.render.page import ASCII, FANCY, Page, Row
+from triage.templates import Template
+
+
+def signatures_dict(signatures: Sequence[Signature]) -> list[dict[str, Any]]:
+    """The signatures as plain data, one short object each."""
+    return [
+        {
+            "id": s.id, "title": s.title, "family": s.family, "role": s.role, "severity": s.severity,
+            "action": s.action, "playbook": s.playbook, "status": s.status,
+        }
+        for s in signatures
+    ]  # fmt: skip
+
+
+def signatures(found: Sequence[Signature], width: int = 80, *, fancy: bool = True) -> list[Row]:
+    """One row for each signature, under the name of its family."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    column = min(36, max((len(s.id) for s in found), default=0))
+    family = None
+    for signature in sorted(found, key=lambda s: (s.family, s.id)):
+        if signature.family != family:
+            page.blank()
+            family = signature.family
+            page.row((family, "head"))
+        page.row(
+            (f"  {signature.id:<{column}}  ", ""), (f"{signature.severity:<8}", signature.severity),
+            (f"{signature.role:<8} ", "dim"), (signature.title, ""),
+        )  # fmt: skip
+    return page.rows
+
+
+def templates_dict(found: Sequence[Template]) -> list[dict[str, Any]]:
+    """The templates as plain data, in the order given."""
+    return [
+        {
+            "template": t.text, "count": t.count, "signatures": sorted(t.ids),
+            "first": {"source": t.first[0], "line": t.first[1]}, "last": {"source": t.last[0], "line": t.last[1]},
+            "suspicious": t.suspicious, "sample": t.sample,
+        }
+        for t in found
+    ]  # fmt: skip
+
+
+def templates(found: Sequence[Template], width: int = 80, *, fancy: bool = True, most: int | None = None) -> list[Row]:
+    """One row for each template: count, signatures matched under it (`?` when it looks like an unknown error), text."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    for template in found[:most]:
+        ids = ",".join(sorted(template.ids)) or ("?" if template.suspicious else "")
+        style = "title" if template.ids else "warning" if template.suspicious else ""
+        page.row((f"{template.count:>9,}  ", "dim"), (f"[{ids}] " if ids else "", style), (template.text, ""))
+    if most is not None and len(found) > most:
+        page.row((f"({len(found) - most:,} more kinds: --all)", "dim"))
+    return page.rows

@@ -1,0 +1,211 @@
+"""A page of the manual for one signature, written from the library itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from triage.library.library import Library, Signature
+from triage.model import Step
+from triage.render.page import ASCII, FANCY, Page, Row
+from triage.render.text import break_command, command_line
+
+_SECTIONS = ("Confirm", "Fix", "If it returns", "Do not", "Verify")
+_ROLES = {
+    "cause": "a cause: it can be the root of a failure",
+    "symptom": "a symptom: normally the effect of something else",
+    "carrier": "a carrier: it only reports that something else failed",
+    "context": "context: a fact, not a fault",
+}
+
+
+def _names(side: Iterable[tuple[str, str]], name: str) -> bool:
+    return any(one == name or (one.endswith("*") and name.startswith(one[:-1])) for one, _ in side)
+
+
+def _listed(side: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{name} (if {condition})" if condition else name for name, condition in side]
+
+
+def explained_by(library: Library, name: str) -> list[str]:
+    """The ids (or `prefix*`) that can explain `name`, in the order of the causal table."""
+    links = [link for link in library.links if _names(link.effect, name)]
+    return list(dict.fromkeys(i for link in links for i in _listed(link.cause) if i != name))
+
+
+def explains(library: Library, name: str) -> list[str]:
+    """The ids (or `prefix*`) that `name` can explain, in the order of the causal table."""
+    links = [link for link in library.links if _names(link.cause, name)]
+    return list(dict.fromkeys(i for link in links for i in _listed(link.effect) if i != name))
+
+
+def as_dict(library: Library, signature: Signature) -> dict[str, Any]:
+    """The page as plain data."""
+    playbook = library.playbooks.get(signature.playbook)
+    return {
+        "id": signature.id,
+        "title": signature.title,
+        "family": signature.family,
+        "severity": signature.severity,
+        "role": signature.role,
+        "confidence": signature.confidence,
+        "status": signature.status,
+        "action": signature.action,
+        "action_vendor": signature.action_vendor,
+        "means": signature.means.strip(),
+        "readings": signature.readings,
+        "patterns": [{"regex": p.regex, "formats": list(p.formats), "where": p.where} for p in signature.match],
+        "where": signature.where,
+        "refines": signature.refines,
+        "refined_by": refined_by(library, signature.id),
+        "explained_by": explained_by(library, signature.id),
+        "explains": explains(library, signature.id),
+        "playbook": playbook
+        and {
+            "id": playbook.id,
+            "title": playbook.title,
+            "summary": playbook.summary,
+            "steps": [_step_dict(step) for steps in playbook.sections.values() for step in steps],
+            "sources": playbook.sources,
+        },
+        "recheck": signature.recheck,
+        "sources": signature.sources,
+        "basis": signature.basis,
+        "path": signature.path,
+        "line": signature.line,
+    }
+
+
+def _step_dict(step: Step) -> dict[str, Any]:
+    return {
+        "text": step.text,
+        "command": step.command,
+        "expect": step.expect,
+        "risk": step.risk,
+        "section": step.section,
+        "where": step.where,
+    }
+
+
+def refined_by(library: Library, name: str) -> list[str]:
+    """The ids of the signatures that are special cases of `name`."""
+    return sorted(s.id for s in library.signatures.values() if name in s.refines)
+
+
+def render(
+    library: Library,
+    signature: Signature,
+    examples: Sequence[str] = (),
+    width: int = 80,
+    *,
+    fancy: bool = True,
+    everything: bool = False,
+) -> list[Row]:
+    """The page as rows. Without `everything` long lists of patterns, links and examples are cut."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    page.prose(signature.title, style="title")
+    dot = page.glyphs.dot
+    page.row((f"{signature.id}{dot}{signature.family}{dot}", "dim"), (signature.severity, signature.severity))
+    page.blank()
+    page.prose(_ROLES.get(signature.role, signature.role), "Role      ")
+    if signature.action != "none":
+        vendor = f" (vendor: {signature.action_vendor})" if signature.action_vendor else ""
+        page.prose(signature.action + vendor, "Action    ")
+    if signature.status == "draft":
+        page.prose("draft: few real samples, never more than possible", "Status    ")
+    _section(page, "What it means", signature.means.split("\n\n"))
+    for reading in signature.readings:
+        page.prose(reading.get("text", ""), f"  if {reading.get('when', '')}: ")
+    _recognised(page, signature, None if everything else 4)
+    _relations(page, library, signature, None if everything else 8)
+    _playbook(page, library, signature)
+    if examples:
+        page.blank()
+        page.row(("Examples", "head"))
+        for text in examples[: None if everything else 3]:
+            for line in text.strip("\n").split("\n")[: None if everything else 6]:
+                page.row((f"  {line}", "dim"))
+    _section(page, "Sources", [*signature.sources], "  - ")
+    return page.rows
+
+
+def _section(page: Page, title: str, texts: Sequence[str], label: str = "  ") -> None:
+    texts = [text for text in texts if text.strip()]
+    if texts:
+        page.blank()
+        page.row((title, "head"))
+        for text in texts:
+            page.prose(text, label)
+
+
+def _recognised(page: Page, signature: Signature, most: int | None) -> None:
+    rows = []
+    for pattern in signature.match[:most]:
+        parts = [f"in {', '.join(pattern.formats)}:" if pattern.formats else "in any text:", pattern.regex]
+        parts += [f"where {pattern.where}" if pattern.where else ""]
+        rows.append(" ".join(part for part in parts if part))
+    if signature.derive:
+        origins = signature.derive.get("from") or signature.derive.get("source") or []
+        rows.append(f"computed over many records of {', '.join(origins)}")
+    rows += [f"and: {condition}" for condition in signature.where]
+    rows += [f"not when the {u.get('in') or u.get('scope')} holds {u.get('regex')}" for u in signature.unless]
+    if most is not None and len(signature.match) > most:
+        rows.append(f"({len(signature.match) - most} more: --all)")
+    _section(page, "How it is recognised", rows, "  - ")
+
+
+def _relations(page: Page, library: Library, signature: Signature, most: int | None) -> None:
+    groups = (
+        ("explained by", explained_by(library, signature.id)),
+        ("explains", explains(library, signature.id)),
+        ("special case of", signature.refines),
+        ("special cases", refined_by(library, signature.id)),
+    )
+    rows = []
+    for label, found in groups:
+        if found:
+            left = f", and {len(found) - most} more" if most is not None and len(found) > most else ""
+            rows.append(f"{label}: {', '.join(found[:most])}{left}")
+    _section(page, "What it belongs to", rows)
+
+
+def _playbook(page: Page, library: Library, signature: Signature) -> None:
+    playbook = library.playbooks.get(signature.playbook)
+    if playbook is None:
+        return
+    _section(page, f"What to do: {playbook.title}", [playbook.summary])
+    number = 0
+    for name in sorted(playbook.sections, key=lambda s: _SECTIONS.index(s) if s in _SECTIONS else 9):
+        if not playbook.sections[name]:
+            continue
+        page.blank()
+        page.row((f"  {name}", "head"))
+        for step in playbook.sections[name]:
+            number += 1
+            _step(page, step, number)
+
+
+def _step(page: Page, step: Step, number: int) -> None:
+    label = "    ! " if step.section == "Do not" else f"{number:>4}. "
+    tag = f"[{step.risk}{f' @{step.where}' if step.where else ''}] " if step.risk else ""
+    page.prose(tag + step.text, label, head="fatal" if step.section == "Do not" else step.risk)
+    if step.command:
+        for part in break_command(command_line(step), page.width - 6, step.where == "windows"):
+            page.exact(part, 6)
+    if step.expect:
+        page.prose(step.expect, "      expect: ", head="dim")
+
+
+def examples(signature: Signature) -> list[str]:
+    """The texts on which the signature is proven to hold, read from its file; none when that is gone."""
+    import yaml
+
+    from triage.library.loader import default_folder
+
+    path = default_folder() / signature.path  # an absolute path stays what it is
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        found = data["examples"]["match"]
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
+        return []
+    return [str(one["text"]) for one in found if "text" in one and one.get("id", signature.id) == signature.id]

@@ -1,0 +1,103 @@
+"""A page of styled rows of limited width: plain text by itself, colours through rich."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from triage.render.text import cells, clean, fit, wrap
+
+Span = tuple[str, str]
+Row = list[Span]
+
+# Style names of the layout, as rich writes them.
+STYLES = {
+    "fault": "bold red", "suspect": "bold yellow", "healthy": "bold green", "nothing-understood": "bold yellow",
+    "head": "bold", "title": "bold", "mark": "bold reverse", "dim": "dim", "command": "cyan",
+    "fatal": "bold red", "error": "red", "warning": "yellow", "info": "",
+    "read-only": "green", "restart-job": "yellow", "restart-service": "yellow", "reset-gpu": "bold yellow",
+    "reboot": "bold magenta", "firmware": "bold red", "hardware": "bold red",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The characters beyond ASCII that the layout draws with."""
+
+    dots: str = "…"
+    dot: str = " · "
+    tee: str = "├─ "
+    end: str = "└─ "
+    bar: str = "│  "
+    times: str = "×"
+
+
+FANCY = Glyphs()
+ASCII = Glyphs("...", ", ", "|- ", "`- ", "|  ", "x")
+
+
+@dataclass(slots=True)
+class Page:
+    """Rows under construction. Nothing that is added gets wider than `width` columns, except commands."""
+
+    width: int
+    glyphs: Glyphs = FANCY
+    rows: list[Row] = field(default_factory=list)
+
+    def row(self, *spans: Span) -> None:
+        """One row, cut at the right edge."""
+        kept: Row = []
+        room = self.width
+        for text, style in spans:
+            text = clean(text)
+            if cells(text) > room:
+                dots = self.glyphs.dots
+                kept.append((text[: fit(text, max(0, room - len(dots)))] + dots[:room], style))
+                break
+            room -= cells(text)
+            kept.append((text, style))
+        self.rows.append(kept)
+
+    def blank(self) -> None:
+        """An empty row, never two in a row."""
+        if self.rows and self.rows[-1]:
+            self.rows.append([])
+
+    def prose(self, text: str, label: str = "", style: str = "", head: str = "head", most: int = 0) -> None:
+        """Wrapped text behind a label, the further rows below its beginning; cut after `most` rows."""
+        indent = cells(label)
+        found = wrap(text, self.width - indent)
+        if most and len(found) > most:
+            last, dots = found[most - 1], self.glyphs.dots
+            found = [*found[: most - 1], last[: fit(last, self.width - indent - len(dots))] + dots]
+        for at, row in enumerate(found):
+            self.rows.append([(label if at == 0 else " " * indent, head), (row, style)])
+
+    def exact(self, text: str, indent: int, style: str = "command") -> None:
+        """A row that must not be cut, such as a part of a command."""
+        self.rows.append([(" " * indent, ""), (text, style)])
+
+
+def plain(rows: Sequence[Row]) -> str:
+    """The rows as text, without trailing spaces."""
+    return "".join("".join(text for text, _ in row).rstrip() + "\n" for row in rows)
+
+
+def paint(rows: Sequence[Row], file: TextIO) -> None:
+    """Writes the rows in colour. Log text is passed as text, never as markup."""
+    from rich.console import Console
+    from rich.text import Text
+
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the caller's to judge; rich would leave with status 1, which means a fault here
+
+    console = Screen(
+        file=file, force_terminal=True, color_system="standard", highlight=False, soft_wrap=True, width=10_000
+    )
+    for row in rows:
+        line = Text(no_wrap=True, end="\n")
+        for text, style in row:
+            line.append(text, STYLES.get(style, ""))
+        console.print(line)

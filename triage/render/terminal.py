@@ -1,0 +1,285 @@
+"""The report for a person at a terminal: one screen, the cause first, then its proof, then what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triage.model import Evidence, Finding, Missing, Place, Report, Step
+from triage.render import words
+from triage.render.page import ASCII, FANCY, Page, Row
+from triage.render.text import break_command, cells, clean, command_line, cut, marked_rows, shorten, shorten_left
+
+SCREEN = 40  # rows that fit a screen together with the prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many of each thing are shown."""
+
+    evidence: int = 8
+    rows: int = 3  # of one line of evidence
+    steps: int = 6
+    links: int = 12
+    others: int = 5
+    missing: int = 3
+    unexplained: int = 3
+    prose: int = 5
+    expect: bool = True
+    spaced: bool = True
+
+
+_ALL = 100_000
+_FULL = Limits(_ALL, _ALL, _ALL, _ALL, _ALL, _ALL, _ALL, _ALL)
+# Tried in turn until the report fits the screen; the last is taken in any case.
+_TIGHTER = (
+    Limits(),
+    Limits(evidence=5, rows=2, links=9, expect=False),
+    Limits(evidence=4, rows=1, links=7, others=4, missing=2, prose=4, expect=False),
+    Limits(evidence=3, rows=1, links=6, steps=5, others=3, missing=2, unexplained=2, prose=3, expect=False),
+    Limits(3, 1, steps=4, links=5, others=3, missing=1, unexplained=1, prose=3, expect=False, spaced=False),
+)
+
+
+def render(
+    report: Report, width: int = 80, *, colour: bool = False, fancy: bool = True, everything: bool = False
+) -> list[Row]:
+    """The rows of the report, none wider than `width` columns (commands excepted: they are broken only between words).
+
+    Without `colour` the match is marked by a row of carets below it. Without `fancy` only ASCII is drawn; text of
+    logs stays as it is. `everything` lifts all limits and shows context, earlier incidents and the timeline.
+    """
+    for limits in (_FULL,) if everything else _TIGHTER:
+        page = Page(max(40, width), FANCY if fancy else ASCII)
+        _Screen(page, report, limits, colour, everything).draw()
+        if len(page.rows) <= SCREEN:
+            break
+    return page.rows
+
+
+class _Screen:
+    """One report on one page."""
+
+    def __init__(self, page: Page, report: Report, limits: Limits, colour: bool, everything: bool) -> None:
+        self.page, self.report, self.limits = page, report, limits
+        self.colour, self.everything = colour, everything
+        self.name = words.short_names(report)
+
+    def draw(self) -> None:
+        report = self.report
+        verdict = words.VERDICT[report.verdict]
+        self.page.prose(report.summary or "no summary", f"{verdict}  ", "title", report.verdict, 3)
+        cause = words.root(report)
+        if cause is not None:
+            self._gap()
+            self._cause(cause)
+            if cause.role == "unknown":
+                self._missing()
+            self._proof(cause)
+            self._chain()
+            self._steps(cause)
+        self._others()
+        if cause is None or cause.role != "unknown":
+            self._missing()
+        self._unexplained()
+        self._earlier()
+        if self.everything:
+            self._timeline()
+        self._footer()
+
+    def _gap(self) -> None:
+        if self.limits.spaced:
+            self.page.blank()
+
+    def _head(self, title: str, note: str = "") -> None:
+        self._gap()
+        self.page.row((title, "head"), (f"  {note}" if note else "", "dim"))
+
+    def _cause(self, cause: Finding) -> None:
+        page, dot = self.page, self.page.glyphs.dot
+        label = "CAUSE   " if cause.role == "cause" else "UNKNOWN "
+        sure = words.CONFIDENCE[cause.confidence] if cause.role == "cause" else "the cause is not in these logs"
+        known = cause.title in self.report.summary  # said in the line above
+        name = f"{cause.id}: {cause.severity}, {sure}"
+        page.prose(name if known else f"{cause.title} [{name}]", label, "title", most=2)
+        rows = (
+            ("WHERE   ", dot.join(words.place(cause.entities)), 2),
+            ("WHAT    ", dot.join(words.details(cause.entities)), 2),
+            ("WHEN    ", words.when(cause), 1),
+            ("MEANS   ", cause.means, self.limits.prose),
+            ("WHY     ", words.sentence(cause.why), 2),
+            ("ACTION  ", _action(cause), 2),
+        )
+        for name, text, most in rows:
+            if text:
+                page.prose(text, name, most=most)
+        for check in cause.recheck:
+            if check.get("outcome"):
+                page.prose(f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}", "RECHECK ", most=2)
+
+    def _where(self, spot: Place | None) -> str:
+        return f"{clean(self.name(spot.source))}:{spot.line}" if spot else ""
+
+    def _proof(self, cause: Finding) -> None:
+        if not cause.evidence:
+            return
+        shown = cause.evidence[: self.limits.evidence]
+        left = len(cause.evidence) - len(shown)
+        self._head("PROOF", f"({left} more lines: --all)" if left else "")
+        for line in shown:
+            self._evidence(line)
+
+    def _evidence(self, line: Evidence) -> None:
+        page, dots = self.page, self.page.glyphs.dots
+        place = f"  {shorten_left(clean(self.name(line.source)), page.width // 4, dots)}:{line.line}  "
+        room = page.width - cells(place)
+        parts = cut(line.text, line.span, room * self.limits.rows, dots)
+        # A mark under nearly the whole line tells nothing.
+        carets = not self.colour and 0 < cells(parts[1]) < 0.8 * sum(map(cells, parts))
+        for at, (before, match, after) in enumerate(marked_rows(parts, room)):
+            page.row((place if at == 0 else " " * cells(place), "dim"), (before, ""), (match, "mark"), (after, ""))
+            if carets and match.strip():
+                page.row((" " * (cells(place) + cells(before)) + "^" * cells(match.rstrip()), ""))
+
+    def _chain(self) -> None:
+        links = words.chain(self.report)
+        if not links:
+            return
+        page, glyphs = self.page, self.page.glyphs
+        left = len(links) - self.limits.links
+        self._head("CHAIN", f"({left} more: --all)" if left > 0 else "")
+        for link in links[: self.limits.links]:
+            stem = "".join("   " if last else glyphs.bar for last in link.last[:-1])
+            stem += (glyphs.end if link.last[-1] else glyphs.tee) if link.last else ""
+            count = f"{glyphs.times}{link.count}" if link.count > 1 else ""
+            tail = "  ".join(part for part in (count, link.ranks) if part)
+            room = page.width - cells(stem) - len(link.id) - cells(tail) - 6
+            title = shorten(clean(link.title), max(10, room), glyphs.dots)
+            page.row((f"  {stem}", "dim"), (link.id, ""), (f"  {title}", "dim"), (f"  {tail}" if tail else "", ""))
+
+    def _steps(self, cause: Finding) -> None:
+        found, left = words.steps(cause, self.limits.steps)
+        if not found or cause.playbook is None:
+            return
+        self._head("DO", cause.playbook.title)
+        for number, step in enumerate(found, 1):
+            self._step(number, step)
+        for text in words.warnings(cause)[: 1 if not self.everything else None]:
+            self.page.prose(text, "  ! ", head="fatal", most=0 if self.everything else 2)
+        if left:
+            self.page.row((f"  ({left} more: triage explain {cause.id})", "dim"))
+
+    def _step(self, number: int, step: Step) -> None:
+        page = self.page
+        label = f"  {number}. "
+        risk = f"[{step.risk}] " if step.risk else ""
+        rows = Page(page.width, page.glyphs)
+        rows.prose(risk + step.text, label, most=0 if self.everything else 3)
+        for at, row in enumerate(rows.rows):
+            text = row[1][0]
+            marked = at == 0 and risk and text.startswith(risk)
+            page.rows.append([row[0], (risk, step.risk), (text[len(risk) :], "")] if marked else row)
+        if step.command:
+            line = command_line(step)
+            for part in break_command(line, page.width - len(label), step.where == "windows"):
+                page.exact(part, len(label))
+        if step.expect and self.limits.expect:
+            page.prose(step.expect, f"{' ' * len(label)}expect: ", head="dim", most=2)
+
+    def _others(self) -> None:
+        found = words.others(self.report, self.everything)
+        if not found:
+            return
+        left = len(found) - self.limits.others
+        title = "ALSO FOUND" if words.root(self.report) else "FOUND"
+        self._head(title, f"({left} more: --all)" if left > 0 else "")
+        for finding in found[: self.limits.others]:
+            place = words.place(finding.entities)[:2]
+            tail = self.page.glyphs.dot.join([*place, *([self._where(finding.first)] if finding.first else [])])
+            count = f" {self.page.glyphs.times}{finding.count}" if finding.count > 1 else ""
+            role = finding.role if finding.role in ("context", "unknown") else finding.severity
+            self.page.row(
+                (f"  {role:<8}", finding.severity), (f"{finding.id}{count}  ", ""), (finding.title, "dim"),
+                (f"  {tail}", "dim"),
+            )  # fmt: skip
+            if self.everything:
+                for line in finding.evidence:
+                    self._evidence(line)
+
+    def _missing(self) -> None:
+        found = self.report.missing
+        if not found:
+            return
+        left = len(found) - self.limits.missing
+        self._head("COLLECT", f"({left} more: --all)" if left > 0 else "")
+        for missing in found[: self.limits.missing]:
+            self._one_missing(missing)
+
+    def _one_missing(self, missing: Missing) -> None:
+        text = f"{missing.what}: {missing.why}" if missing.why else missing.what
+        self.page.prose(text, "  - ", most=0 if self.everything else 2)
+        for part in break_command(missing.command, self.page.width - 4):
+            self.page.exact(part, 4)
+
+    def _unexplained(self) -> None:
+        found = self.report.unexplained
+        if not found:
+            return
+        if self.report.verdict == "healthy" and not self.everything:
+            # Words like "error" alone prove nothing; a healthy log is full of them.
+            kinds = words.counted(len(found), "kind")
+            self.page.row((f"{kinds} of line with error-like words, none known (--all)", "dim"))
+            return
+        left = len(found) - self.limits.unexplained
+        more = f" ({left} more: --all)" if left > 0 else ""
+        self._head("UNEXPLAINED", f"error-like lines that no signature knows{more}")
+        for group in found[: self.limits.unexplained]:
+            count = f" {self.page.glyphs.times}{group.count}" if group.count > 1 else ""
+            label = f"  {self._where(group.first)}{count}  "
+            self.page.row((label, "dim"), (group.sample or group.template, ""))
+
+    def _earlier(self) -> None:
+        found = [f for f in self.report.earlier if f.role != "context"]
+        if not found:
+            return
+        if self.everything:
+            self._head("EARLIER", "incidents before the one above")
+            for finding in found:
+                self.page.row((f"  {finding.id}  ", ""), (finding.title, "dim"), (f"  {words.when(finding)}", "dim"))
+        else:
+            self._gap()
+            ids = ", ".join(dict.fromkeys(f.id for f in found))
+            self.page.row(("EARLIER ", "head"), (f"{ids} (--all shows them)", ""))
+
+    def _timeline(self) -> None:
+        if not self.report.timeline:
+            return
+        self._head("TIMELINE")
+        for event in self.report.timeline:
+            self.page.row(
+                (f"  {event.get('time', '')}  ", "dim"), (f"{event.get('lane', '')}  {event.get('finding', '')}", "")
+            )
+
+    def _footer(self) -> None:
+        self._gap()
+        page = self.page
+        page.prose(words.reading(self.report), "READ    ", "dim", most=2)
+        bad = words.unread(self.report)
+        most = len(bad) if self.everything else 3
+        for source in bad[:most]:
+            page.prose(f"{self.name(source.name)}: {source.note or 'unknown reason'}", "SKIPPED ", "warning", most=2)
+        if len(bad) > most:
+            page.row((f"        and {len(bad) - most} more (--all)", "dim"))
+        notes = [f"{self.name(s.name)}: {s.note}" for s in self.report.sources if s.readable and s.note]
+        notes = list(dict.fromkeys([*self.report.notes, *notes]))
+        for text in notes if self.everything else notes[:2]:
+            page.prose(text, "NOTE    ", "dim", most=0 if self.everything else 2)
+        if len(notes) > 2 and not self.everything:
+            page.row((f"        and {words.counted(len(notes) - 2, 'more note')} (--all)", "dim"))
+
+
+def _action(cause: Finding) -> str:
+    """`reboot the node (reboot-node; NVIDIA: RESTART_BM)`."""
+    if cause.action == "none" and not cause.action_vendor:
+        return ""
+    vendor = f"; vendor: {cause.action_vendor}" if cause.action_vendor else ""
+    return f"{words.ACTION.get(cause.action, cause.action)} ({cause.action}{vendor})"

@@ -1,0 +1,217 @@
+"""One pass over the text: which patterns may hold where. Everything dearer runs only on what is found here.
+
+Small texts are asked record by record through re2 Sets; large sources go through hyperscan in blocks, else through
+re2 Sets over pieces of a block. All engines find the same lines (tests/test_scan.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from triage.library import cache as store
+from triage.library.library import Library, Pattern
+
+_SET_SIZE = 64
+_SET_MEMORY = 96 << 20
+_PIECE = 16 << 10
+# Quantifiers at the end of a pattern only lengthen a hit; hyperscan would report one hit for each byte of it.
+_TRAIL = re.compile(r"(?:(?P<one>\.|\\[dwsS]|\[[^\]\\]+\])(?P<often>[*+])\??|\$|\\b)$")
+
+
+def to_anchor(pattern: Pattern) -> str:
+    """The regex for one line of raw text: no line anchors, since the header still stands before the message."""
+    text = pattern.anchor or pattern.regex
+    flags = re.match(r"^\(\?[ims]+\)", text)
+    head = flags.group(0).replace("m", "").replace("(?)", "") if flags else ""
+    body = text[flags.end() :] if flags else text
+    body = re.sub(r"(?<!\\)(?<!\[)\^", "", body)
+    return head + re.sub(r"\(\?P<\w+>", "(?:", _trimmed(body))
+
+
+def _trimmed(body: str) -> str:
+    """`body` without what only lengthens its hits: `x[0-9]+$` -> `x[0-9]`."""
+    while (found := _TRAIL.search(body)) and found.start() > 0 and body[found.start() - 1] != "\\":
+        body = body[: found.start()] + (found["one"] if found["often"] == "+" else "")
+        if found["often"] == "+":
+            break
+    return body
+
+
+class Index:
+    """All patterns of a library, each distinct regex once.
+
+    `regexes[i]` belongs to the (signature id, pattern) pairs `users[i]`; `structured` are the pairs without a regex.
+    `weak` are the anchors of facts and noise: their lines are read, but nothing around them is needed.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self.users: list[list[tuple[str, Pattern]]] = []
+        self.regexes: list[str] = []
+        self.structured: list[tuple[str, Pattern]] = []
+        self.anchors: list[str] = []
+        self.weak: set[str] = set()
+        place: dict[str, int] = {}
+        for signature in library.signatures.values():
+            for pattern in signature.match:
+                if not pattern.regex:
+                    self.structured.append((signature.id, pattern))
+                    continue
+                if pattern.regex not in place:
+                    place[pattern.regex] = len(self.regexes)
+                    self.regexes.append(pattern.regex)
+                    self.anchors.append(to_anchor(pattern))
+                    self.users.append([])
+                self.users[place[pattern.regex]].append((signature.id, pattern))
+        facts = {s.id for s in library.signatures.values() if s.role == "context" and not s.promote}
+        used: dict[str, set[str]] = {}
+        for anchor, users in zip(self.anchors, self.users, strict=True):
+            used.setdefault(anchor, set()).update(name for name, _ in users)
+        self.weak = {anchor for anchor, names in used.items() if names <= facts}
+        self._sets: list[Any] = []
+        self._line_scanner: LineScanner | None = None
+
+    def candidates(self, text: str) -> list[int]:
+        """The numbers of the regexes that hold somewhere in `text`."""
+        if not self._sets:
+            self._sets = _sets(["(?m)" + regex for regex in self.regexes])
+        data = text.encode("utf-8", "replace")
+        return [base + hit for base, one in self._sets for hit in one.Match(data) or ()]
+
+    def lines(self) -> LineScanner:
+        """The scanner for blocks of a large source."""
+        if self._line_scanner is None:
+            self._line_scanner = LineScanner(self.anchors, weak=self.weak)
+        return self._line_scanner
+
+
+def _sets(regexes: Sequence[str]) -> list[tuple[int, Any]]:
+    import re2
+
+    options = re2.Options()
+    options.max_mem = _SET_MEMORY
+    options.log_errors = False
+    made = []
+    for base in range(0, len(regexes), _SET_SIZE):
+        one = re2.Set.SearchSet(options)
+        for regex in regexes[base : base + _SET_SIZE]:
+            one.Add(regex)
+        one.Compile()
+        made.append((base, one))
+    return made
+
+
+@cache
+def compiled(regex: str) -> Any:
+    """`regex` for confirming and extracting, multi-line; linear in time (re2), else `regex` with its own parser."""
+    try:
+        import re2
+
+        options = re2.Options()
+        options.log_errors = False
+        return re2.compile("(?m)" + regex, options)
+    except ImportError:
+        import regex as fallback
+
+        return fallback.compile(regex, fallback.MULTILINE | fallback.ASCII)
+
+
+class LineScanner:
+    """Finds the lines of a block on which some anchor holds."""
+
+    def __init__(self, anchors: Sequence[str], engine: str = "", weak: Iterable[str] = ()) -> None:
+        self.anchors = list(dict.fromkeys(anchors))
+        light = set(weak)
+        self._strong = [anchor not in light for anchor in self.anchors]
+        self.engine = engine
+        self._database: Any = None
+        self._sets: list[tuple[int, Any]] = []
+        if engine != "re2":
+            try:
+                self._database = _database(self.anchors)
+                self.engine = "hyperscan"
+            except ImportError:
+                self.engine = "re2"
+        if self._database is None:
+            self.engine = "re2"
+            self._sets = _sets(self.anchors)
+
+    def hits(self, block: bytes) -> dict[int, bool]:
+        """The numbers (0-based, ascending) of the lines of `block` on which some anchor holds, and whether one of
+        these anchors is more than a fact."""
+        ends = self._scan(block) if self._database is not None else self._search(block)
+        lines: dict[int, bool] = {}
+        line = at = 0
+        for end in sorted(ends):
+            begin = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
+            if begin > at:
+                line += block.count(b"\n", at, begin)
+                at = begin
+            lines[line] = lines.get(line, False) or ends[end]
+        return lines
+
+    def _scan(self, block: bytes) -> dict[int, bool]:
+        ends: dict[int, bool] = {}
+        strong = self._strong
+
+        def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            ends[end] = ends.get(end, False) or strong[number]
+
+        self._database.scan(block, match_event_handler=on_match)
+        return ends
+
+    def _search(self, block: bytes) -> dict[int, bool]:
+        """Pieces first, then the lines of the pieces that hold something."""
+        found: dict[int, bool] = {}
+        at = 0
+        while at < len(block):
+            stop = block.find(b"\n", min(at + _PIECE, len(block)))
+            stop = len(block) if stop < 0 else stop + 1
+            piece = block[at:stop]
+            if any(one.Match(piece) for _, one in self._sets):
+                begin = at
+                for line in piece.split(b"\n"):
+                    own = [base + hit for base, one in self._sets for hit in one.Match(line) or ()] if line else []
+                    if own:
+                        found[begin + len(line)] = any(self._strong[i] for i in own)
+                    begin += len(line) + 1
+            at = stop
+        return found
+
+
+def _database(anchors: Sequence[str]) -> Any:
+    """The hyperscan database, from the cache when it was built here by this version for these anchors."""
+    from importlib.metadata import version
+
+    import hyperscan
+
+    parts = [version("hyperscan"), _cpu(), *anchors]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    if data := store.read(f"hyperscan-{key}.bin"):
+        try:
+            database = hyperscan.loadb(data, hyperscan.HS_MODE_BLOCK)
+            database.scratch = hyperscan.Scratch(database)
+            return database
+        except (hyperscan.error, TypeError, ValueError):
+            pass
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    flags = hyperscan.HS_FLAG_MULTILINE | hyperscan.HS_FLAG_ALLOWEMPTY
+    database.compile(
+        expressions=[anchor.encode() for anchor in anchors], ids=list(range(len(anchors))), flags=[flags] * len(anchors)
+    )
+    store.write(f"hyperscan-{key}.bin", hyperscan.dumpb(database))
+    return database
+
+
+def _cpu() -> str:
+    """What the database depends on besides the version: the processor's features."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            return next((line for line in file if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        import platform
+
+        return platform.processor()

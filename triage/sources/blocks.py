@@ -1,0 +1,196 @@
+"""Bytes of a text -> blocks of whole lines with their numbers.
+
+Plain text passes as it is, about a megabyte at a time, and its lines are built only when asked for. A part that
+hides text (wrappers, colours, progress bars) is unwrapped line by line. Each part decides for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from triage.model import Block, Line, Source
+from triage.sources.encodings import Encoding, decode_line, detect, utf8_chunks
+from triage.sources.escapes import strip_escapes
+from triage.sources.names import name_fields
+from triage.sources.prefixes import PLAIN, Layout, layout_of
+from triage.sources.streams import CHUNK, HEAD, Stream
+from triage.sources.unwrap import Unwrapper
+
+_SMALL = 1 << 18
+_SAMPLES = 40
+_SAMPLE_LENGTH = 8192
+_HEAD_LINES = 400
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n") + b"\x7f"
+# What hides text and is not seen in a few lines: spelled escapes and newlines, entities, C1 controls, box borders.
+# Each stands behind one byte, which is found faster.
+_HINTS = {
+    b"#": (b"#012", b"#033"), b"^": (b"^[[",), b"\\": (b"\\x1", b"\\u001", b"\\033[", b"\\nNVRM", b"last):\\n"),
+    b"&": (b"&lt;", b"&quot;", b"&amp;"), b"\xc2": (b"\xc2\x9b",), b"\xe2": (b"\xe2\x94\x82", b"\xe2\x95"),
+    b"[0m": (b"[0m",),
+}  # fmt: skip
+
+
+# Any of these, and each line is looked at for what hides text: besides the above, invisible characters in UTF-8.
+_STIRS = (b"&", b"\\", b"#0", b"^[", b"[0m")
+_STIRS_WIDE = (
+    b"\xe2\x80", b"\xe2\x81", b"\xe2\x86\x90", b"\xe2\x90\x9b", b"\xef\xbb\xbf", b"\xef\xbf\xbd", b"\xc2",
+)  # fmt: skip
+_BARE = re.compile(rb"^\[[0-9;]*m", re.MULTILINE)
+_COLOUR = re.compile(rb"\x1b\[[0-9;]*[mK]")
+
+
+def text_source(stream: Stream, name: str, path: str = "") -> Source:
+    """A source over the text in `stream`; `path` (default: the name) may tell rank and host."""
+    encoding = detect(stream.peek(HEAD))
+    source = Source(name, iter_nothing, size=stream.size)
+    if encoding.note:
+        stream.note(encoding.note)
+    source.blocks = lambda: _blocks(stream, encoding, source, name_fields(path or name))
+    source.note = "; ".join(stream.notes)
+    return source
+
+
+def iter_nothing() -> Iterator[Block]:
+    """No blocks."""
+    return iter(())
+
+
+def lines_source(lines: list[Line], name: str, note: str, size: int) -> Source:
+    """A source over lines that exist already."""
+    source = Source(name, iter_nothing, note=note, size=size)
+
+    def blocks() -> Iterator[Block]:
+        for at in range(0, len(lines), 5000):
+            yield _block(lines[at : at + 5000], source)
+
+    source.blocks = blocks
+    return source
+
+
+def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str, str]) -> Iterator[Block]:
+    unwrapper: Unwrapper | None = None
+    number = 1
+    for data, advance in _whole_lines(stream, encoding):
+        if b"\x1b[" in data:
+            data = _COLOUR.sub(b"", data)
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+        if unwrapper is None:
+            unwrapper = Unwrapper(_layout(data, encoding), fields)
+        if len(data) >= _SMALL and not unwrapper.waiting and _is_plain(data, encoding, unwrapper):
+            block = _plain_block(data, number, encoding, unwrapper)
+            source.lines += block.count
+            yield block
+        else:
+            raw = data.split(b"\n")
+            texts = [decode_line(line, encoding.fallback) for line in raw]
+            lines = unwrapper.feed(texts, range(number, number + len(texts)), calm=_is_calm(data))
+            if lines:
+                yield _block(lines, source)
+        number += data.count(b"\n") + advance
+        source.note = "; ".join(stream.notes)
+    rest = unwrapper.feed((), (), last=True) if unwrapper else []
+    if rest:
+        yield _block(rest, source)
+    source.note = "; ".join(stream.notes)
+
+
+def _whole_lines(stream: Stream, encoding: Encoding) -> Iterator[tuple[bytes, int]]:
+    """Runs of whole lines without the last newline, at most about a megabyte, and 1 where a newline followed.
+
+    A single line longer than that is cut; its parts keep their line's number.
+    """
+    kept: list[bytes] = []
+    size = 0
+    for chunk in utf8_chunks(stream, encoding):
+        kept.append(chunk)
+        size += len(chunk)
+        if size < CHUNK:
+            continue
+        data = b"".join(kept)
+        while len(data) >= CHUNK:
+            end = data.rfind(b"\n", 0, CHUNK)
+            if end >= 0:
+                yield data[:end], 1
+                data = data[end + 1 :]
+            else:
+                end = _character_end(data, CHUNK)
+                stream.note("has a line of more than a megabyte, which was cut")
+                yield data[:end], 0
+                data = data[end:]
+        kept, size = [data], len(data)
+    data = b"".join(kept)
+    if data:
+        yield data.removesuffix(b"\n"), 1
+
+
+def _character_end(data: bytes, end: int) -> int:
+    """`end`, or a little before it where it would cut a UTF-8 character."""
+    while end < len(data) and end > CHUNK - 4 and data[end] & 0xC0 == 0x80:
+        end -= 1
+    return end
+
+
+def _layout(data: bytes, encoding: Encoding) -> Layout:
+    head = data[:HEAD].split(b"\n")[:_HEAD_LINES]
+    texts = [strip_escapes(decode_line(line, encoding.fallback)) for line in head]
+    return layout_of(texts) if len(texts) > 1 else PLAIN
+
+
+def _is_calm(data: bytes) -> bool:
+    """Whether no line of `data` can hold an escape, a control character or what spells one."""
+    if len(data.translate(None, _CONTROLS)) != len(data) or _BARE.search(data):
+        return False
+    if any(mark in data for mark in _STIRS):
+        return False
+    return data.isascii() or (not any(mark in data for mark in _STIRS_WIDE) and _is_utf8(data))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_plain(data: bytes, encoding: Encoding, unwrapper: Unwrapper) -> bool:
+    """Whether nothing in `data` hides text, as far as its bytes and some of its lines tell."""
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        return False
+    if any(byte in data and any(hint in data for hint in hints) for byte, hints in _HINTS.items()):
+        return False
+    step = max(len(data) // _SAMPLES, 1)
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = end if end >= 0 else len(data)
+        text = decode_line(data[start : min(end, start + _SAMPLE_LENGTH)], encoding.fallback)
+        if unwrapper.one(text, 0).text != text:
+            return False
+        start = data.find(b"\n", max(start + step, end)) + 1 or len(data)
+    return True
+
+
+def _plain_block(data: bytes, first: int, encoding: Encoding, unwrapper: Unwrapper) -> Block:
+    parts: list[bytes] = []
+
+    def lines(start: int, end: int) -> list[Line]:
+        if not parts:
+            parts.extend(data.split(b"\n"))
+        wanted = parts[max(start, 0) : max(end, 0)]
+        texts = (decode_line(line, encoding.fallback) for line in wanted)
+        return [unwrapper.one(text, number) for number, text in enumerate(texts, first + max(start, 0))]
+
+    return Block(first, data, data.count(b"\n") + 1, lines)
+
+
+def _block(lines: list[Line], source: Source) -> Block:
+    text = "\n".join([line.text for line in lines]).encode("utf-8", "replace")
+    source.lines += len(lines)
+    return Block(lines[0].number, text, len(lines), _slicer(lines))
+
+
+def _slicer(lines: Sequence[Line]) -> Callable[[int, int], list[Line]]:
+    return lambda start, end: list(lines[max(start, 0) : max(end, 0)])

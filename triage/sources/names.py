@@ -1,0 +1,33 @@
+"""What the name of a file tells about its lines: the rank, the local rank, the node."""
+
+from __future__ import annotations
+
+import re
+
+# torchrun: <log_dir>/<run id>/attempt_<n>/<local rank>/{stdout,stderr}.log (torch/distributed/elastic/multiprocessing).
+_TORCHRUN = re.compile(r"(?:^|/)attempt_[0-9]+/([0-9]{1,4})/[^/]+$")
+_LOCAL = re.compile(r"(?:^|[^a-z])local[_-]?rank[_=.-]?([0-9]{1,4})(?![0-9a-z])")
+_RANK = re.compile(r"(?:^|[^a-z])(?<!local_)(?<!local-)(?<!local)rank[_=.-]?([0-9]{1,6})(?![0-9a-z])")
+_WORKER = re.compile(r"^worker[_-]?([0-9]{1,4})(?:\.[a-z]+)*$")  # not Ray's worker-<id>-<job>-<pid>.out
+_NODE = re.compile(r"(?:^|[^a-z0-9])((?:[a-z]+-)*node-?[0-9]{1,5})(?![0-9a-z])")
+
+
+def name_fields(path: str) -> dict[str, str]:
+    """The fields that the path of a file gives: `rank`, `local_rank`, `host`; the last path part that tells wins.
+
+    >>> name_fields("run/attempt_0/2/stderr.log")
+    {'local_rank': '2'}
+    >>> name_fields("logs/node07-rank3.log")
+    {'rank': '3', 'host': 'node07'}
+    """
+    path = path.replace("\\", "/").replace("!", "/").lower()
+    fields: dict[str, str] = {}
+    if found := _TORCHRUN.search(path):
+        fields["local_rank"] = str(int(found[1]))
+    parts = [part for part in path.split("/") if part][-4:]
+    for key, pattern in (("local_rank", _LOCAL), ("rank", _RANK), ("rank", _WORKER), ("host", _NODE)):
+        for part in reversed(parts):
+            found = pattern.search(part)
+            if found and key not in fields:
+                fields[key] = found[1] if key == "host" else str(int(found[1]))
+    return fields

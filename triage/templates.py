@@ -1,0 +1,140 @@
+"""Counts every line under a template: "800,000 lines, 29 kinds". The one module that knows drain3.
+
+A message is masked (addresses, numbers, UUIDs) and gets a key word: the id of the signature that holds on it, or the
+code that tells it from its neighbours. drain3 keeps different first words apart, so two faults never share a
+template. Only masked texts that were never seen go to drain3; its state is never stored.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_MASKS = [
+    (re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<uuid>"),
+    (re.compile(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b(?!:)"), "<pci>"),
+    (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:[:<]\d+>?)?"), "<ip>"),
+    (re.compile(r"\b0x[0-9a-fA-F_]+\b"), "<hex>"),
+    (re.compile(r"\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{6,}\b"), "<hex>"),
+    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
+]
+# What makes one error another one although the words around it are the same.
+_CODE = re.compile(
+    r"\b(?P<name>(?:CUDA|CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CUFFT|NCCL|NVML|NVRTC|NV|CL|VK|DXGI|CM)_(?:ERROR|ERR|STATUS|PROB)_\w+"
+    r"|cuda[A-Z]\w+|nccl[A-Z]\w+|E[A-Z]{4,}\b|SIG[A-Z]{2,}|[A-Za-z_.]+(?:Error|Exception))\b"
+    r"|\b(?:S?Xid(?: \([^)]*\))?:?|error(?: code)?:?|Error|errno:?|status[ =:]|signal:?|exit ?code ?:?|code[ =:]) *[(#]?"
+    r"(?P<number>-?0x[0-9a-fA-F]+|-?\d+)"
+)
+_CUDA_TEXT = re.compile(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
+_MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 4000, 30_000, 60_000
+_LONGEST = 400
+
+
+@dataclass(slots=True)
+class Template:
+    """A kind of line: its text with wildcards, how often, where first and last, and what was recognised in it."""
+
+    text: str
+    key: str
+    count: int = 0
+    first: tuple[str, int] = ("", 0)
+    last: tuple[str, int] = ("", 0)
+    sample: str = ""
+    ids: set[str] = field(default_factory=set)
+    suspicious: bool = False
+
+
+def mask(text: str) -> str:
+    """`text` on one line with everything that changes from run to run replaced."""
+    short = text.split("\n", 1)[0][:_LONGEST]
+    for pattern, word in _MASKS:
+        short = pattern.sub(word, short)
+    return short.strip()
+
+
+def code_of(text: str) -> str:
+    """The discriminating code of a message that no signature knows, or an empty string."""
+    found = _CUDA_TEXT.search(text)
+    if found:
+        return found[1].strip()
+    found = _CODE.search(text)
+    return (found["name"] or found["number"] or "") if found else ""
+
+
+def _word(key: str) -> str:
+    """`key` as one word without digits (drain3 treats words with digits as variable)."""
+    return "".join(chr(ord("G") + int(c)) if c.isdigit() else "_" if c.isspace() else c for c in key) or "."
+
+
+class Templates:
+    """The kinds of lines of one run."""
+
+    def __init__(self) -> None:
+        self._drain: Any = None
+        self._shapes: dict[int, dict[tuple[int, ...], dict[tuple[str, ...], Template]]] = {}
+        self._seen: dict[tuple[str, str], Template] = {}
+        self._by_cluster: dict[int, Template] = {}
+        self._calls = 0
+        self._plain: dict[tuple[str, str], Template] = {}
+
+    def add(
+        self, text: str, source: str, line: int, ids: frozenset[str] = frozenset(), suspicious: bool = False, count: int = 1
+    ) -> Template:
+        """Counts one message; `ids` are the signatures that hold on it."""
+        key = "+".join(sorted(ids)) or code_of(text)
+        masked = mask(text)
+        template = self._seen.get((key, masked))
+        if template is None:
+            template = self._shaped(key, masked) or self._learn(key, masked, text)
+            if len(self._seen) < _MAX_SEEN:
+                self._seen[(key, masked)] = template
+        if not template.count:
+            template.first, template.sample = (source, line), text
+        template.count += count
+        template.last = (source, line)
+        template.ids |= ids
+        template.suspicious |= suspicious
+        return template
+
+    def all(self) -> list[Template]:
+        """All templates, the most frequent first."""
+        distinct = {id(t): t for t in [*self._by_cluster.values(), *self._plain.values()]}
+        return sorted((t for t in distinct.values() if t.count), key=lambda t: (-t.count, t.first))
+
+    def _shaped(self, key: str, masked: str) -> Template | None:
+        """The template whose fixed words stand at their places in this text: drain3 need not be asked again."""
+        words = f"{_word(key)} {masked}".split()
+        for places, known in self._shapes.get(len(words), {}).items():
+            found = known.get(tuple(words[i] for i in places))
+            if found is not None:
+                return found
+        return None
+
+    def _learn(self, key: str, masked: str, text: str) -> Template:
+        drain = self._engine()
+        if drain is None or self._calls >= _MAX_CALLS:
+            name = masked if drain is None else "(other)"
+            return self._plain.setdefault((key, name), Template(name, key))
+        self._calls += 1
+        cluster, _ = drain.add_log_message(f"{_word(key)} {masked}")
+        template = self._by_cluster.get(cluster.cluster_id)
+        if template is None:
+            template = self._by_cluster[cluster.cluster_id] = Template("", key)
+        template.text = cluster.get_template().split(" ", 1)[-1] if masked else masked
+        words = cluster.log_template_tokens
+        places = tuple(i for i, word in enumerate(words) if word != "<*>")
+        if len(places) < len(words) and 2 * len(places) >= len(words):
+            self._shapes.setdefault(len(words), {}).setdefault(places, {})[tuple(words[i] for i in places)] = template
+        return template
+
+    def _engine(self) -> Any:
+        """drain3, imported with the first line that nothing else knows; None where it is not installed."""
+        if self._drain is None:
+            try:
+                from drain3.drain import Drain
+            except ImportError:
+                self._drain = False
+            else:
+                self._drain = Drain(depth=4, sim_th=0.5, max_children=2000, max_clusters=_MAX_CLUSTERS, param_str="<*>")
+        return self._drain or None
