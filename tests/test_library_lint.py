@@ -174,6 +174,19 @@ def test_patterns_outside_the_subset(lint_with: Lint, regex: str, words: str) ->
     assert found[0].line == 7
 
 
+def test_a_pattern_over_several_lines_needs_an_anchor(lint_with: Lint) -> None:
+    old = "regex: 'CUDA out of memory\\. Tried to allocate (?P<requested>[0-9.]+ [KMG]iB)'"
+    new = "regex: 'in main\\n[^\\n]+\\n[^\\n]*out of memory\\. Tried to allocate (?P<requested>[0-9.]+ [KMG]iB)', formats: [traceback]"
+    trace = "Traceback (most recent call last):\\n  File \"a.py\", line 1, in main\\n    f()\\ntorch.OutOfMemoryError: "
+    text = replaced(OOM, old, new)
+    text = text.replace("'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 300.00 GiB. GPU 0 has a total capacity of 139.80 GiB'", '"' + trace.replace('"', '\\"') + 'CUDA out of memory. Tried to allocate 300.00 GiB."')
+    problems = lint_with(cuda_oom=text)
+    assert said(problems, "no single line of the example holds its pattern")
+    assert said(problems, "hyperscan and re2 find other lines")
+    anchored = text.replace("formats: [traceback]", "formats: [traceback], anchor: 'out of memory'")
+    assert lint_with(cuda_oom=anchored) == []
+
+
 def test_an_unknown_entity_is_named(lint_with: Lint) -> None:
     problems = lint_with(cuda_oom=replaced(OOM, "?P<requested>", "?P<request>"))
     assert said(problems, "unknown entity 'request'; did you mean 'requested'?")
@@ -196,8 +209,7 @@ def test_an_example_that_another_signature_takes(lint_with: Lint) -> None:
     assert not lint_with(bus_gone=other.replace("role: cause", "role: context"))[1:]
 
 
-def test_the_same_id_twice(lint_with: Lint, tmp_path: Path) -> None:
-    table = """\
+TABLE = """\
 table: xid
 use: xid
 select: xid
@@ -205,10 +217,27 @@ id: 'xid-{xid}'
 defaults: {playbook: gpu-off-the-bus, key: [host, pci], sources: ['https://docs.nvidia.com/deploy/xid-errors/'], means: Halt.}
 rows:
   - {xid: 62, title: Internal micro-controller halt}
-  - {xid: 62, title: Internal micro-controller halt}
-examples: {match: [{id: xid-62, text: '[1.0] NVRM: Xid (PCI:0000:3b:00): 62, pid=1'}]}
+examples:
+  match:
+    - {id: xid-62, text: '[1.0] NVRM: Xid (PCI:0000:3b:00): 62, pid=1'}
+  ignore:
+    - {text: 'NVRM: Xid (PCI:0000:3b:00) without a number'}
 """
-    found = said(lint_with(xid=table), "'xid-62' stands twice")
+
+
+def test_a_table_is_checked_row_by_row(lint_with: Lint) -> None:
+    assert lint_with(xid=TABLE) == []
+    problems = lint_with(xid=TABLE.replace("{id: xid-62, ", "{"))
+    assert said(problems, "names the `id` of its row")
+    shown = TABLE.replace("without a number", ": 62, pid=2").replace("{text: 'NVRM", "{text: '[2.0] NVRM").replace(") : 62", "): 62")
+    assert [p.line for p in said(lint_with(xid=shown), "ignore example gives xid-62")] == [12]
+    unknown = TABLE.replace("{id: xid-62,", "{id: xid-63,")
+    assert said(lint_with(xid=unknown), "example of unknown id 'xid-63'; did you mean")
+
+
+def test_the_same_id_twice(lint_with: Lint) -> None:
+    row = "  - {xid: 62, title: Internal micro-controller halt}\n"
+    found = said(lint_with(xid=TABLE.replace(row, row + row)), "'xid-62' stands twice")
     assert [(Path(p.path).name, p.line) for p in found] == [("xid.yaml", 8)]
 
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from small import library, signature
 
 from triage.library.loader import load_library
-from triage.scan import Index, LineScanner, compiled
+from triage.library.patterns import compiled
+from triage.scan import Index, LineScanner
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 ANCHORS = Index(load_library()).anchors

@@ -63,7 +63,7 @@ def _suspects(
         seen = {m.entities[member] for m in matches if member in m.entities} | {
             m.record.fields.get(member) for m in matches
         }
-        if numbers and len(identities.members(member)) > 0:
+        if numbers and len({m.entities[member] for m in own}) > 1:
             silent: set[Value] = {i for i in range(max(numbers)) if i not in seen and str(i) not in seen}
             return (silent, {}) if 0 < len(silent) <= max(numbers) // 2 else (set(), {})
     return set(), {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from triage import clock
 from triage.identity import Identities, merge, values
@@ -111,7 +112,8 @@ def _runs(matches: list[Match], times: dict[int, Stamp | None]) -> list[list[Mat
         now = times.get(id(match.record))
         same = match.record.source == source
         apart = (
-            now is not None and last is not None and clock.comparable(now, last, same)
+            "_storm" not in match.record.fields  # between the kept lines of a storm stand others of its kind
+            and now is not None and last is not None and clock.comparable(now, last, same)
             and abs(now.seconds - last.seconds) > SILENCE
         )  # fmt: skip
         if not runs or apart:
@@ -156,7 +158,7 @@ def split(groups: Sequence[Group]) -> list[list[Group]]:
             parent[root(i)] = root(place[id(effect)])
     for family in _clocks(groups):
         ordered = sorted(family, key=lambda i: groups[i].first.seconds)  # type: ignore[union-attr]
-        for a, b in zip(ordered, ordered[1:], strict=False):
+        for a, b in pairwise(ordered):
             if (distance(groups[a], groups[b]) or 0.0) <= SILENCE:
                 parent[root(a)] = root(b)
     out: dict[int, list[Group]] = {}

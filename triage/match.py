@@ -9,13 +9,15 @@ from typing import Any
 from triage import entities
 from triage.library import expressions
 from triage.library.library import Library, Pattern, Signature
+from triage.library.patterns import compiled
 from triage.model import Match, Record, Value
-from triage.scan import Index, compiled
+from triage.scan import Index
 
 # Header fields that say whom or what a message is about; they become entities of every match.
 IDENTITY = (
-    "host", "pod", "rank", "local_rank", "pid", "process", "gpu", "pci", "unit", "event_id", "device_code", "exit_code",
-    "signal", "driver", "ntstatus", "bugcheck", "module",
+    "host", "pod", "rank", "local_rank", "pid", "process", "gpu", "gpu_uuid", "gpu_model", "pci", "root_port", "unit",
+    "event_id", "device_code", "symbol", "exit_code", "signal", "driver", "ntstatus", "bugcheck", "module",
+    "recovery_action",
 )  # fmt: skip
 _NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
 _AROUND = 20
@@ -115,10 +117,8 @@ class Matcher:
                 low, high = {"before": (position - _AROUND, position), "after": (position + 1, position + _AROUND),
                              "source": (0, len(records))}[scope]  # fmt: skip
                 near = records[max(0, low) : high]
-                texts = [
-                    r.text for r in near
-                    if r is not record and r.source == record.source and (scope == "source" or r.stream == record.stream)
-                ]  # fmt: skip
+                own = [r for r in near if r is not record and r.source == record.source]
+                texts = [r.text for r in own if scope == "source" or r.stream == record.stream]
             if any(regex.search(text) for text in texts):
                 return True
         return False

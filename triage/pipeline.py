@@ -42,7 +42,9 @@ def analyze(
     return _analyze(open_inputs(inputs, stdin), library or load_library(), options or Options())
 
 
-def analyze_text(text: str, name: str = "paste", library: Library | None = None, options: Options | None = None) -> Report:
+def analyze_text(
+    text: str, name: str = "paste", library: Library | None = None, options: Options | None = None
+) -> Report:
     """The diagnosis of a pasted text."""
     return _analyze([open_text(text, name)], library or load_library(), options or Options())
 
@@ -54,7 +56,9 @@ def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
     return Matcher(library, index).match(reading.records)
 
 
-def templates(inputs: Sequence[str | Path], library: Library | None = None, stdin: BinaryIO | None = None) -> list[Template]:
+def templates(
+    inputs: Sequence[str | Path], library: Library | None = None, stdin: BinaryIO | None = None
+) -> list[Template]:
     """The kinds of lines of the inputs, with counts and the signatures that hold on them."""
     library = library or load_library()
     _, _, _, kinds = _match(open_inputs(inputs, stdin), library, Options())

@@ -16,6 +16,10 @@ def _ends_job(one: Group) -> bool:
     return any(m.record.format not in _MACHINE for m in one.matches) and one.role != "context"
 
 
+def _is_root(one: Group) -> bool:
+    return one.role == "cause" and not one.explained_by and _weight(one) >= 2
+
+
 def order(parts: list[list[Group]]) -> tuple[list[Group], list[list[Group]], list[list[Group]]]:
     """The incident that ended the job (else the last one), the others of unknown time, and the earlier ones."""
     if not parts:
@@ -37,11 +41,13 @@ def order(parts: list[list[Group]]) -> tuple[list[Group], list[list[Group]], lis
         if rest:
             taken.update(id(g) for g in rest)
             (earlier if _before(rest, main) else others).append(rest)
-    if others and all(g.first is None for g in main):  # of machine logs on a foreign clock only the last event counts
-        machine = [p for p in others if all(not _ends_job(g) for g in p) and p in timed]
-        for part in machine[:-1]:
-            others.remove(part)
-            earlier.append(part)
+    machine = [p for p in others if not any(_ends_job(g) for g in p)]
+    for part in machine[:-1]:  # of machine logs on a clock of their own only the last event can have ended the job
+        others.remove(part)
+        earlier.append(part)
+    if machine and not any(_is_root(g) for g in main) and any(_is_root(g) for g in machine[-1]):
+        others.remove(machine[-1])
+        main += machine[-1]
     return sorted(main, key=lambda g: g.order), others, earlier
 
 
@@ -57,11 +63,11 @@ def _before(part: Sequence[Group], main: Sequence[Group]) -> bool:
     known = [(g, m, d) for g, m in pairs if (d := distance(g, m)) is not None]
     if not known:
         return False
-    return all(d > SILENCE and g.last.seconds < m.first.seconds for g, m, d in known)  # type: ignore[union-attr]
+    return all(d > SILENCE and g.last and m.first and g.last.seconds < m.first.seconds for g, m, d in known)
 
 
 def _weight(one: Group) -> int:
-    return SEVERITIES.index(one.severity)  # type: ignore[arg-type]
+    return SEVERITIES.index(one.severity)
 
 
 def rank(part: Sequence[Group]) -> list[Group]:

@@ -59,7 +59,7 @@ def _large(
     reading = Reading(large=True)
     scanner = index.lines()
     seen: Counter[bytes] = Counter()
-    repeats: dict[bytes, int] = {}
+    storms: set[bytes] = set()
     tail: tuple[list[Line], int] = ([], 0)
     kept: list[Line] = []
     last_kept = 0
@@ -67,7 +67,7 @@ def _large(
         keys = block.text.translate(None, _HEX).split(b"\n")[: block.count]
         hits = scanner.hits(block.text)
         _count(reading, block, keys, hits)
-        wanted = _wanted(hits, keys, seen, repeats)
+        wanted = _wanted(hits, keys, seen, storms)
         spans = [(i - BEFORE, i + AFTER) if hits[i] else (i, i + 1) for i in wanted]
         if number == 0:
             spans.insert(0, (0, HEAD))
@@ -80,7 +80,7 @@ def _large(
             progress(len(block.text))
     kept.extend(line for line in tail[0] if line.number > tail[1])
     reading.records = formats.read(kept, source.name)
-    _note_repeats(reading.records, repeats)
+    _note_repeats(reading, kept, storms)
     return reading
 
 
@@ -103,7 +103,7 @@ def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, bo
             reading.kinds[key] = Kind(number, block.first + at, block.first + last.get(key, at), sample, at in hits)
 
 
-def _wanted(hits: dict[int, bool], keys: list[bytes], seen: Counter[bytes], repeats: dict[bytes, int]) -> list[int]:
+def _wanted(hits: dict[int, bool], keys: list[bytes], seen: Counter[bytes], storms: set[bytes]) -> list[int]:
     """The hits worth a look: of a storm of one kind of line the first ones and the last of each block."""
     last = {keys[i]: i for i in hits if i < len(keys)}
     wanted = []
@@ -113,7 +113,7 @@ def _wanted(hits: dict[int, bool], keys: list[bytes], seen: Counter[bytes], repe
         if seen[key] <= STORM or last.get(key) == i:
             wanted.append(i)
         else:
-            repeats[key] = repeats.get(key, 0) + 1
+            storms.add(key)
     return wanted
 
 
@@ -140,11 +140,20 @@ def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, 
         yield low, high
 
 
-def _note_repeats(records: list[Record], repeats: dict[bytes, int]) -> None:
+def _note_repeats(reading: Reading, kept: list[Line], storms: set[bytes]) -> None:
     """Hands the number of lines that were only counted to the last record of their kind."""
-    if not repeats:
+    if not storms:
         return
-    for record in reversed(records):
-        key = record.lines[0].raw.encode("utf-8", "replace").translate(None, _HEX)
-        if key in repeats:
-            record.fields["_repeats"] = repeats.pop(key)
+    looked_at = Counter(_key(line) for line in kept)
+    counted: set[bytes] = set()
+    for record in reversed(reading.records):
+        key = _key(record.lines[0])
+        if key in storms and key in reading.kinds:
+            record.fields["_storm"] = True
+            if key not in counted:
+                counted.add(key)
+                record.fields["_repeats"] = reading.kinds[key].count - looked_at[key]
+
+
+def _key(line: Line) -> bytes:
+    return line.raw.encode("utf-8", "replace").translate(None, _HEX)

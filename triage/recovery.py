@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from triage.library.library import Library
+from triage.library.patterns import compiled
 from triage.model import Match, Record
-from triage.scan import compiled
 
-_BEFORE = 4
+_BEFORE = 2
 
 
 class Recovery:
@@ -50,12 +50,12 @@ class Recovery:
             return "logged as caught"
         if record.format == "traceback":
             before = [r for r in self.records[max(0, position - _BEFORE) : position] if r.source == record.source]
-            if any(_any(self._caught, r.text) for r in before[-2:]) or _any(self._caught, record.text.split("\n", 1)[0]):
+            near = [*(r.text for r in before), record.text.split("\n", 1)[0]]
+            if any(_any(self._caught, text) for text in near):
                 return "caught and retried"
-        ended_well = self._success.get(record.source, -1) > position
+        ended = self._success.get(record.source, -1)
         went_on = self._later(self._progress.get((record.source, record.stream), []), position)
-        failed = self._later(self._failed.get(record.source, []), max(ended_well and self._success[record.source] or 0, position))
-        if ended_well and went_on and not failed:
+        if ended > position and went_on and not self._later(self._failed.get(record.source, []), ended):
             return "the run went on and ended well"
         return ""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 from triage.library import cache as store
@@ -102,21 +101,6 @@ def _sets(regexes: Sequence[str]) -> list[tuple[int, Any]]:
         one.Compile()
         made.append((base, one))
     return made
-
-
-@cache
-def compiled(regex: str) -> Any:
-    """`regex` for confirming and extracting, multi-line; linear in time (re2), else `regex` with its own parser."""
-    try:
-        import re2
-
-        options = re2.Options()
-        options.log_errors = False
-        return re2.compile("(?m)" + regex, options)
-    except ImportError:
-        import regex as fallback
-
-        return fallback.compile(regex, fallback.MULTILINE | fallback.ASCII)
 
 
 class LineScanner:

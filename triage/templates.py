@@ -21,7 +21,7 @@ _MASKS = [
 ]
 # What makes one error another one although the words around it are the same.
 _CODE = re.compile(
-    r"\b(?P<name>(?:CUDA|CUBLAS|CUDNN|CUSOLVER|CUSPARSE|CUFFT|NCCL|NVML|NVRTC|NV|CL|VK|DXGI|CM)_(?:ERROR|ERR|STATUS|PROB)_\w+"
+    r"\b(?P<name>(?:CU[A-Z]{2,8}|NCCL|NVML|NVRTC|NV|CL|VK|DXGI|CM)_(?:ERROR|ERR|STATUS|PROB)_\w+"
     r"|cuda[A-Z]\w+|nccl[A-Z]\w+|E[A-Z]{4,}\b|SIG[A-Z]{2,}|[A-Za-z_.]+(?:Error|Exception))\b"
     r"|\b(?:S?Xid(?: \([^)]*\))?:?|error(?: code)?:?|Error|errno:?|status[ =:]|signal:?|exit ?code ?:?|code[ =:]) *[(#]?"
     r"(?P<number>-?0x[0-9a-fA-F]+|-?\d+)"
@@ -79,8 +79,9 @@ class Templates:
         self._plain: dict[tuple[str, str], Template] = {}
 
     def add(
-        self, text: str, source: str, line: int, ids: frozenset[str] = frozenset(), suspicious: bool = False, count: int = 1
-    ) -> Template:
+        self, text: str, source: str, line: int, ids: frozenset[str] = frozenset(), suspicious: bool = False,
+        count: int = 1,
+    ) -> Template:  # fmt: skip
         """Counts one message; `ids` are the signatures that hold on it."""
         key = "+".join(sorted(ids)) or code_of(text)
         masked = mask(text)

@@ -33,7 +33,7 @@ def conclude(
         findings += [finding(g, [], library, 0) for g in groups if g.role == "context"]
     past = [finding(g, part, library, 0) for part in earlier for g in rank(part)]
     report = Report("healthy", "", findings, past, unexplained(kinds), sources=list(sources))
-    report.missing = _missing(main, groups, library, records)
+    report.missing = _missing(main, library, records)
     report.verdict = _verdict(report, records)
     report.summary = _summary(report)
     report.timeline = _timeline(groups)
@@ -62,10 +62,11 @@ def _describe(sources: Sequence[Source], records: Sequence[Record], groups: Sequ
             source.format = "+".join(sorted(special, key=lambda n: -special[n])[:3]) or "text"
 
 
-def _missing(main: Sequence[Group], groups: Sequence[Group], library: Library, records: Sequence[Record]) -> list[Missing]:
+def _missing(main: Sequence[Group], library: Library, records: Sequence[Record]) -> list[Missing]:
     """What would settle the case: asked for by links whose effect stands unexplained."""
     unknown = [g for g in main if g.role == "unknown"]
-    open_ends = unknown or [g for g in main if g.role == "cause" and g.signature.role == "symptom" and not g.explained_by]
+    lonely = [g for g in main if g.role == "cause" and g.signature.role == "symptom" and not g.explained_by]
+    open_ends = unknown or lonely
     asked: dict[str, Missing] = {}
     for one in [*open_ends, *(g for g in main if g.role == "carrier" and not g.explained_by and unknown)]:
         known: Entities = visible(one.entities)

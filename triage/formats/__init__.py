@@ -36,7 +36,7 @@ def formats() -> tuple[Format, ...]:
 def stream_of(line: Line) -> str:
     """Who wrote the line, as far as its prefix or header tells: a message goes on only in the stream it began in."""
     if line.fields:
-        keys = ("pod", "container", "rank", "local_rank", "process")
+        keys = ("pod", "container", "rank", "local_rank", "process", "pid") if "ident" not in line.fields else ()
         told = "/".join(f"{key}={line.fields[key]}" for key in keys if key in line.fields)
         if told:
             return told
@@ -47,12 +47,14 @@ def stream_of(line: Line) -> str:
 
 
 def _streams(lines: Sequence[Line]) -> dict[str, list[Line]]:
-    """The lines of each stream. C++ backtraces have no prefix of their own: they follow the line above them."""
+    """The lines of each stream. What has no prefix of its own follows the line above it: C++ backtraces, and lines
+    that stand indented under a syslog header."""
     streams: dict[str, list[Line]] = {}
     above = ""
     for line in lines:
         stream = stream_of(line)
-        if not stream and above and BACKTRACE.match(line.text):
+        under = above.endswith("]") and line.text[:1].isspace()
+        if not stream and above and (under or BACKTRACE.match(line.text)):
             stream = above
         streams.setdefault(stream, []).append(line)
         above = stream

@@ -113,8 +113,8 @@ def _from_xml(lines: Sequence[Line], at: int) -> Record | None:
     event = windows_xml.parse("\n".join(line.text for line in own))
     if event is None:
         return None
-    shown = event.payload.text.replace("\n", " | ") or _values_text(event.payload)
-    return _make(own, [shown, *[""] * (count - 1)], _xml_values(event), event.payload)
+    shown = event.payload.text.replace("\n", " | ") or event.payload.shown
+    return _make(own, [shown, *[""] * (count - 1)], event.header, event.payload)
 
 
 def _from_nested(lines: Sequence[Line], at: int) -> Record | None:
@@ -122,17 +122,8 @@ def _from_nested(lines: Sequence[Line], at: int) -> Record | None:
     if found is None:
         return None
     count, values, payload = found
-    shown = payload.text.replace("\n", " | ") or _values_text(payload)
+    shown = payload.text.replace("\n", " | ") or payload.shown
     return _make(lines[at : at + count], [shown, *[""] * (count - 1)], values, payload)
-
-
-def _xml_values(event: windows_xml.XmlEvent) -> dict[str, str]:
-    return {"provider": event.provider, "event_id": str(event.event_id), "level": event.level, "time": event.time,
-            "host": event.host}  # fmt: skip
-
-
-def _values_text(payload: Payload) -> str:
-    return " | ".join([*payload.values, *(f"{name}={value}" for name, value in payload.named.items())])
 
 
 def _from_headings(lines: Sequence[Line], at: int) -> Record | None:

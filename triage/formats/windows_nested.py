@@ -90,8 +90,8 @@ def from_tree(lines: Sequence[Line], at: int) -> Found | None:
 
 
 def _goes_on(lines: Sequence[Line], at: int) -> bool:
-    """Whether a blank line is one of the tree's own: the next line is indented or opens a branch."""
-    if at + 1 >= len(lines):
-        return False
-    text = lines[at + 1].text
-    return text.startswith(" ") or bool(_PART.match(text))
+    """Whether a blank line is one of the tree's own: the next text is indented or opens a branch."""
+    for line in lines[at : at + 4]:
+        if line.text.strip():
+            return line.text.startswith(" ") or bool(_PART.match(line.text))
+    return False

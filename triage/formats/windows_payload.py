@@ -59,6 +59,11 @@ class Payload:
         return self.values[position] if 0 <= position < len(self.values) else ""
 
     @property
+    def shown(self) -> str:
+        """All values in one line, named ones as `name=value`."""
+        return " | ".join([*self.values, *(f"{name}={value}" for name, value in self.named.items())])
+
+    @property
     def joined(self) -> str:
         return "\n".join([self.text, *self.values, *self.named.values()])
 

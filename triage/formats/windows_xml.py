@@ -30,6 +30,14 @@ class XmlEvent:
     host: str
     payload: Payload = field(default_factory=Payload)
 
+    @property
+    def header(self) -> dict[str, str]:
+        """The header values by field name, as text."""
+        return {
+            "provider": self.provider, "event_id": str(self.event_id), "level": self.level, "time": self.time,
+            "host": self.host,
+        }  # fmt: skip
+
 
 def event_lines(lines: Sequence[Line], at: int) -> int:
     """How many lines the `<Event>` that begins at `lines[at]` takes; 0 when it does not end."""

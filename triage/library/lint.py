@@ -16,6 +16,7 @@ from triage.library.library import Library, Link, Problem, Signature
 from triage.library.loader import load_library
 from triage.library.playbook import did_you_mean
 from triage.library.proof import Example, Proof, read_examples
+from triage.model import Match
 
 # One vocabulary, so that findings of different sources can be joined and scored.
 _VOCABULARY = """
@@ -67,6 +68,27 @@ class EqualHits(Check):
                     told.add(regex)
                     path, line = proof.regexes[regex]
                     yield Problem(path, line, f"pattern {how}: {_short(regex)} on {_short(text)}")
+
+
+class Anchors(Check):
+    """The scan of single lines, which is all that large logs get, finds the record of every match."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        from triage.scan import Index, LineScanner
+
+        anchors = Index(proof.sound).anchors
+        scanners = [LineScanner(anchors, engine) for engine in ("", "re2")]
+        for example, matches in zip(proof.examples, proof.matches, strict=True):
+            lines = [sorted(scanner.hits(example.text.encode())) for scanner in scanners]
+            if lines[0] != lines[1]:
+                message = f"hyperscan and re2 find other lines in the example: {lines[0]} and {lines[1]}"
+                yield Problem(example.path, example.line, message)
+            for match in matches:
+                text = "\n".join(line.text for line in match.record.lines).encode()
+                has_regex = all(pattern.regex for pattern in proof.sound.signatures[match.id].match)
+                if match.id == example.id and has_regex and not all(scanner.hits(text) for scanner in scanners):
+                    message = "no single line of the example holds its pattern, large logs would miss it; add `anchor`"
+                    yield Problem(example.path, example.line, f"{match.id}: {message}")
 
 
 class Names(Check):
@@ -129,7 +151,10 @@ class HasExamples(Check):
             if one.id not in shown and not (one.table and one.table in tables):
                 yield Problem(one.path, one.line, f"{one.id}: no example under `examples: match:`")
         for example in proof.examples:
-            if example.id not in proof.library.signatures:
+            if example.table and not example.id:
+                if example.wanted:
+                    yield Problem(example.path, example.line, "a match example of a table names the `id` of its row")
+            elif example.id not in proof.library.signatures:
                 hint = did_you_mean(example.id, proof.library.signatures)
                 yield Problem(example.path, example.line, f"example of unknown id {example.id!r}{hint}")
 
@@ -140,21 +165,35 @@ class Examples(Check):
     def check(self, proof: Proof) -> Iterator[Problem]:
         for example, matches in zip(proof.examples, proof.matches, strict=True):
             signature = proof.sound.signatures.get(example.id)
-            if signature is None:
-                continue
-            got: list[dict[str, Any]] = [dict(m.entities) for m in matches if m.id == example.id]
-            if signature.derive:
-                got = _derived(example, proof.sound)
-            ids = ", ".join(dict.fromkeys(m.id for m in matches)) or "nothing"
             if not example.wanted:
-                if got:
-                    message = f"ignore example gives {example.id}: {_short(example.text)}"
+                for name in self._given(example, matches, proof.sound):
+                    message = f"ignore example gives {name}: {_short(example.text)}"
                     yield Problem(example.path, example.line, message)
-            elif not got:
-                message = f"match example does not give {example.id} but {ids}: {_short(example.text)}"
-                yield Problem(example.path, example.line, message)
-            else:
-                yield from self._entities(example, signature, got)
+            elif signature is not None:
+                yield from self._match(example, signature, matches, proof.sound)
+
+    def _given(self, example: Example, matches: list[Match], library: Library) -> list[str]:
+        """Which of the ids that an ignore example forbids it gives."""
+        signature = library.signatures.get(example.id)
+        if signature is not None and signature.derive:
+            return [example.id] if _derived(example, library) else []
+        ids = dict.fromkeys(match.id for match in matches)
+        if example.table and not example.id:
+            return [name for name in ids if library.signatures[name].table == example.table]
+        return [name for name in ids if name == example.id]
+
+    def _match(
+        self, example: Example, signature: Signature, matches: list[Match], library: Library
+    ) -> Iterator[Problem]:
+        got: list[dict[str, Any]] = [dict(m.entities) for m in matches if m.id == example.id]
+        if signature.derive:
+            got = _derived(example, library)
+        if got:
+            yield from self._entities(example, signature, got)
+            return
+        ids = ", ".join(dict.fromkeys(m.id for m in matches)) or "nothing"
+        message = f"match example does not give {example.id} but {ids}: {_short(example.text)}"
+        yield Problem(example.path, example.line, message)
 
     def _entities(self, example: Example, signature: Signature, got: list[dict[str, Any]]) -> Iterator[Problem]:
         types = {name: kind for pattern in signature.match for name, kind in pattern.types.items()}
@@ -237,7 +276,8 @@ def _short(text: str, size: int = 90) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    Patterns(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(), Overlaps(), EqualHits(), Drafts(),
+    Patterns(), Anchors(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(), Overlaps(),
+    EqualHits(), Drafts(),
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from triage.library import expressions, schema
 from triage.library.library import Library, Link, Pattern, Problem, Signature
+from triage.library.patterns import compiled
 
 try:
     from yaml import CSafeLoader as Loader
@@ -129,14 +130,12 @@ class Parser:
             sub = node.value[i] if isinstance(node, yaml.SequenceNode) else None
             link = self._check(schema.LinkFile, entry, sub, path)
             if link is not None:
-                self.library.links.append(
-                    Link(
-                        _ends(link.cause), _ends(link.effect), link.relation, link.join, link.window,
-                        link.until or "", link.strength,
-                        {k: v.model_dump(exclude_none=True) for k, v in link.otherwise.items()},
-                        link.why, path, line_of(sub, ()),
-                    )  # fmt: skip
-                )
+                otherwise = {k: v.model_dump(exclude_none=True) for k, v in link.otherwise.items()}
+                made = Link(
+                    _ends(link.cause), _ends(link.effect), link.relation, link.join, link.window, link.until or "",
+                    link.strength, otherwise, link.why, path, line_of(sub, ()),
+                )  # fmt: skip
+                self.library.links.append(made)
 
     def _signature(self, data: dict[str, Any], node: yaml.Node | None, path: str, stem: str) -> None:
         checked = self._check(schema.SignatureFile, data, node, path)
@@ -200,6 +199,10 @@ class Parser:
                     continue
                 regex, anchor = header["regex"], header["anchor"] or ""
                 formats, types = formats or header["formats"], {**header["types"], **types}
+            if regex and (error := _broken(regex)):
+                self.problem(path, line, f"{checked.id}: the pattern {regex!r} cannot be compiled: {error}")
+                good = False
+                continue
             patterns.append(Pattern(regex, tuple(formats), {**types, **checked.types}, pattern.where or "", anchor))
         for source in [*checked.let.values(), *checked.where, *(p.where for p in patterns if p.where),
                        *(p.when for p in checked.promote), *(r.when for r in checked.readings)]:  # fmt: skip
@@ -243,6 +246,15 @@ class Parser:
             for other, _ in [*link.cause, *link.effect]:
                 if not other.endswith("*") and other not in known:
                     self.problem(link.path, link.line, f"no signature {other!r}{did_you_mean(other, known)}")
+
+
+def _broken(pattern: str) -> str:
+    """Why a pattern is not in the language of the engines, or an empty string."""
+    try:
+        compiled(pattern)
+    except Exception as error:  # the error types of re2 and regex have no common base
+        return str(error)
+    return ""
 
 
 def json_literal(value: Any) -> str:

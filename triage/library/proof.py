@@ -25,9 +25,13 @@ _OUTSIDE_ESCAPES = re.compile(r"\\(?:[1-9gkKXRGZpPhHvVN]|u[0-9a-fA-F]{4})")
 
 @dataclass(slots=True)
 class Example:
-    """An example as it stands in a file; `wanted` says whether it must yield the id."""
+    """An example as it stands in a file; `wanted` says whether it must yield the id.
+
+    An ignore example of a table that names no `id` is about all rows of the `table`.
+    """
 
     id: str
+    table: str
     text: str
     entities: dict[str, Any]
     file: str
@@ -60,7 +64,8 @@ class Proof:
     @cached_property
     def sound(self) -> Library:
         """The library without the signatures that have a broken regex."""
-        kept = {one.id: one for one in self.library.signatures.values() if self.broken.keys().isdisjoint(regexes_of(one))}
+        known = self.library.signatures
+        kept = {name: one for name, one in known.items() if self.broken.keys().isdisjoint(regexes_of(one))}
         return replace(self.library, signatures=kept)
 
     @cached_property
@@ -125,7 +130,8 @@ def read_examples(library: Library) -> list[Example]:
             for i, one in enumerate(groups.get(kind) or ()):
                 found.append(
                     Example(
-                        str(one.get("id") or data.get("id") or ""),
+                        str(one.get("id") or ("" if "table" in data else data.get("id", ""))),
+                        str(data.get("table") or ""),
                         one["text"],
                         one.get("entities") or {},
                         one.get("file") or "paste.log",
@@ -154,6 +160,7 @@ class Engines:
 
     def __init__(self, regexes: Sequence[str]) -> None:
         self.broken: dict[str, str] = {}
+        self._whole = _compiles_as_one(regexes)  # one by one only where something is wrong
         self.regexes = [text for text in regexes if self._compiles(text)]
         self._re2 = _re2_sets(self.regexes)
         self._hyperscan = _hyperscan(self.regexes)
@@ -167,7 +174,7 @@ class Engines:
         attempts: tuple[tuple[str, Callable[[], Any]], ...] = (
             ("re2", lambda: re2.compile("(?m)" + text, options)),
             ("regex", lambda: _regex(text)),
-            ("hyperscan", lambda: _hyperscan([text])),
+            ("hyperscan", lambda: self._whole or _hyperscan([text])),
         )
         for name, attempt in attempts:
             try:
@@ -219,6 +226,13 @@ def _re2_sets(regexes: Sequence[str], size: int = 64) -> list[tuple[int, Any]]:
         one.Compile()
         made.append((base, one))
     return made
+
+
+def _compiles_as_one(regexes: Sequence[str]) -> bool:
+    try:
+        return _hyperscan(regexes) is not None
+    except Exception:  # hyperscan.error, whose module may be absent
+        return False
 
 
 def _hyperscan(regexes: Sequence[str]) -> Any:

@@ -85,7 +85,10 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
         else:
             raw = data.split(b"\n")
             texts = [decode_line(line, encoding.fallback) for line in raw]
-            lines = unwrapper.feed(texts, range(number, number + len(texts)), calm=_is_calm(data))
+            numbers: Sequence[int] = range(number, number + len(texts))
+            if b"</Event>" in data:
+                texts, numbers = _split_events(texts, numbers)
+            lines = unwrapper.feed(texts, numbers, calm=_is_calm(data))
             if lines:
                 yield _block(lines, source)
         number += data.count(b"\n") + advance
@@ -94,6 +97,15 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
     if rest:
         yield _block(rest, source)
     source.note = "; ".join(stream.notes)
+
+
+def _split_events(texts: Sequence[str], numbers: Sequence[int]) -> tuple[list[str], list[int]]:
+    """Event Viewer writes all events of an export on one line: each gets a line of its own with the same number."""
+    from triage.sources.evtx import split_events
+
+    parts = [split_events(text).split("\n") for text in texts]
+    counted = [number for own, number in zip(parts, numbers, strict=True) for _ in own]
+    return [text for own in parts for text in own], counted
 
 
 def _whole_lines(stream: Stream, encoding: Encoding) -> Iterator[tuple[bytes, int]]:

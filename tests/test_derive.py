@@ -1,0 +1,92 @@
+from pathlib import Path
+
+from small import library, signature
+
+from triage.library.library import Library
+from triage.model import Report
+from triage.pipeline import analyze_text
+
+DERIVED = """
+id: lagging
+title: A rank lags
+severity: fatal
+derive:
+  from: [report, gone]
+  exited: [gone]
+  group: [_group]
+  member: rank
+  universe: _size
+  suspect: [{min: _last}, {exited_before: first_signal}, {missing: true, confidence: possible}]
+means: It did not arrive.
+playbook: find-the-cause
+sources: [test]
+"""
+
+
+def lib(folder: Path) -> Library:
+    return library(folder, {
+        "lagging.yaml": DERIVED,
+        "report.yaml": signature("report", "group (?P<_group>[0-9]+) last enqueued (?P<_last>[0-9]+)", role="symptom", types="{_last: int}"),
+        "gone.yaml": signature("gone", "leaving without goodbye", role="context"),
+        "size.yaml": signature("size", "world of (?P<_size>[0-9]+)", role="context", types="{_size: int}"),
+        "causality.yaml": "- {cause: lagging, effect: report, join: [], strength: usual}\n",
+    })  # fmt: skip
+
+
+def report(tmp_path: Path, *lines: str) -> Report:
+    return analyze_text("\n".join(lines), library=lib(tmp_path))
+
+
+def suspects(found: Report) -> list[object]:
+    return [f.entities["rank"] for f in found.findings if f.id == "lagging"]
+
+
+def test_the_smallest_first_report_is_the_suspect(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        "[rank0]: 2025-03-11 10:00:00 group 0 last enqueued 6",
+        "[rank1]: 2025-03-11 10:00:05 group 0 last enqueued 5",
+        "[rank1]: 2025-03-11 10:01:00 group 0 last enqueued 8",
+    )
+    assert suspects(found) == [1]
+    assert found.findings[0].id == "lagging"
+    assert [f.role for f in found.findings if f.id == "report"] == ["symptom", "symptom"]
+
+
+def test_nobody_is_suspected_when_all_are_equal(tmp_path: Path) -> None:
+    assert suspects(report(tmp_path, "[rank0]: group 0 last enqueued 6", "[rank1]: group 0 last enqueued 6")) == []
+
+
+def test_process_groups_are_judged_apart(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        "[rank0]: group 0 last enqueued 600",
+        "[rank1]: group 0 last enqueued 600",
+        "[rank0]: group 1 last enqueued 3",
+        "[rank1]: group 1 last enqueued 4",
+    )
+    assert suspects(found) == [0]
+
+
+def test_who_left_before_is_the_suspect(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        "[rank0]: 2025-03-11 10:00:00 leaving without goodbye",
+        "[rank1]: 2025-03-11 10:00:30 group 0 last enqueued 13",
+    )
+    assert suspects(found) == [0]
+
+
+def test_who_leaves_afterwards_is_not(tmp_path: Path) -> None:
+    found = report(
+        tmp_path,
+        "[rank1]: 2025-03-11 10:00:30 group 0 last enqueued 13",
+        "[rank0]: 2025-03-11 10:05:00 leaving without goodbye",
+    )
+    assert suspects(found) == []
+
+
+def test_a_silent_rank_is_only_possible(tmp_path: Path) -> None:
+    found = report(tmp_path, *(f"[rank{r}]: world of 4\n[rank{r}]: group 0 last enqueued 6" for r in (0, 1, 3)))
+    assert suspects(found) == [2]
+    assert found.findings[0].confidence == "possible"

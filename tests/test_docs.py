@@ -1,0 +1,74 @@
+"""The documentation is tested: every command is in the README, its commands parse, its outputs are real."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from triage.cli.app import COMMANDS, app, with_command
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def shell_lines() -> list[str]:
+    """All lines of the README that run `triage`, comments and what is piped in taken off."""
+    lines = [line for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()]
+    lines += [line[2:] for kind, text in BLOCKS if kind == "console" for line in text.splitlines() if line[:2] == "$ "]
+    parts = [part.strip() for line in lines for part in re.split(r"&&|\|", line)]
+    return [part for part in parts if re.match(r"(?:\S*/)?triage\b", part)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_a_heading_and_an_example(command: str) -> None:
+    assert re.search(rf"^### `triage {command}`", README, re.MULTILINE), f"README does not describe triage {command}"
+    assert any(shlex.split(line, comments=True)[1:2] == [command] for line in shell_lines())
+
+
+@pytest.mark.parametrize("line", shell_lines())
+def test_commands_of_the_readme_parse(line: str) -> None:
+    arguments = with_command(shlex.split(line, comments=True)[1:] or ["-"])
+    group = typer.main.get_command(app)
+    command = group.commands[arguments[0]]  # type: ignore[attr-defined]
+    command.make_context(arguments[0], arguments[1:])
+    for word in arguments[1:]:
+        if word.startswith(("fixtures", "docs/", "signatures/")):
+            assert (ROOT / word).exists(), f"{word} does not exist"
+
+
+@pytest.mark.parametrize("text", [text for kind, text in BLOCKS if kind == "console"], ids=lambda t: t.split("\n")[0])
+def test_outputs_of_the_readme_are_real(text: str) -> None:
+    first, *wanted = text.splitlines()
+    arguments = shlex.split(first.removeprefix("$ "))[1:]
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(ROOT)}
+    run = subprocess.run([sys.executable, "-m", "triage", *arguments], cwd=ROOT, env=environment, capture_output=True)
+    shown = run.stdout.decode("utf-8").splitlines()
+    for line in wanted:
+        if line != "...":
+            assert line in shown, f"{first}: {line!r} is not in the output"
+
+
+def test_set_up_is_two_commands_of_one_line() -> None:
+    section = README[README.index("## Set up") : README.index("## Use")]
+    blocks = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert [len(block.splitlines()) for block in blocks] == [1, 1]
+    assert all(block.startswith("python3 -m venv") for block in blocks)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
+
+
+def test_exit_statuses_are_documented() -> None:
+    assert re.findall(r"^\| (\d) \|", README, re.MULTILINE) == ["0", "1", "2", "3"]

@@ -1,0 +1,55 @@
+from pathlib import Path
+
+from small import library, signature
+
+from triage.pipeline import analyze, index_of
+from triage.reading import SMALL, read_source
+from triage.sources import open_inputs
+
+FILES = {
+    "lost.yaml": signature("lost", "GPU (?P<pci>[0-9a-f:.]+) lost", types="{pci: pci}"),
+    "value.yaml": signature("value", "ValueError: empty batch", match="[{regex: 'ValueError: empty batch', formats: [traceback]}]"),
+    "fact.yaml": signature("fact", "link up", role="context"),
+}  # fmt: skip
+NOISE = [f"Mar 11 10:{i // 60 % 60:02d}:{i % 60:02d} node7 svc{i % 40}[{i}]: request {i} done in {i % 97} ms" for i in range(9000)]
+
+
+def big(tmp_path: Path, *inserted: tuple[int, str]) -> Path:
+    lines = list(NOISE)
+    for at, text in sorted(inserted, reverse=True):
+        lines.insert(at, text)
+    path = tmp_path / "big.log"
+    path.write_text("\n".join(lines) + "\n")
+    assert path.stat().st_size > SMALL
+    return path
+
+
+def test_a_hit_far_inside_is_found_with_its_line(tmp_path: Path) -> None:
+    path = big(tmp_path, (7000, "Mar 11 12:00:00 node7 kernel: GPU 0000:3b:00.0 lost"))
+    found = analyze([path], library=library(tmp_path / "lib", FILES))
+    assert [(f.id, f.first.line) for f in found.findings if f.first] == [("lost", 7001)]
+
+
+def test_only_the_surroundings_of_hits_become_records(tmp_path: Path) -> None:
+    lib = library(tmp_path / "lib", FILES)
+    (source,) = open_inputs([big(tmp_path, (5000, "GPU 0000:3b:00.0 lost"), (6000, "link up"))])
+    reading = read_source(source, index_of(lib))
+    assert len(reading.records) < 600
+    assert source.lines == 9002
+    assert sum(kind.count for kind in reading.kinds.values()) == 9002
+
+
+def test_a_long_traceback_around_a_hit_stays_whole(tmp_path: Path) -> None:
+    frames = "\n".join(f'  File "/app/train.py", line {i}, in f{i}\n    call({i})' for i in range(60))
+    text = f"Traceback (most recent call last):\n{frames}\nValueError: empty batch"
+    found = analyze([big(tmp_path, (4000, text))], library=library(tmp_path / "lib", FILES))
+    assert [f.id for f in found.findings] == ["value"]
+
+
+def test_a_storm_is_one_finding_with_its_count(tmp_path: Path) -> None:
+    path = tmp_path / "storm.log"
+    path.write_text("".join(f"[{i / 100:12.6f}] GPU 0000:3b:00.0 lost\n" for i in range(30_000)))
+    found = analyze([path], library=library(tmp_path / "lib", FILES))
+    (one,) = found.findings
+    assert one.count == 30_000
+    assert (one.first.line, one.last.line) == (1, 30_000)  # type: ignore[union-attr]
