@@ -1,3 +1,5 @@
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,10 @@ def test_the_cached_library_is_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     first = load_library()
     second = load_library()
     assert list((tmp_path / "gpu-triage").glob("library-*.json"))
-    assert second.signatures == first.signatures
+    assert dict(second.signatures) == dict(first.signatures)
     assert second.links == first.links
-    assert second.playbooks == first.playbooks
+    assert dict(second.playbooks) == dict(first.playbooks)
+    assert json.dumps(asdict(second.table())) == json.dumps(asdict(first.table()))
 
 
 def test_a_tampered_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

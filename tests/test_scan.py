@@ -10,7 +10,7 @@ from triage.library.patterns import compiled
 from triage.scan import Index, LineScanner
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-ANCHORS = Index(load_library()).anchors
+ANCHORS = load_library().table().anchors
 HYPERSCAN = pytest.importorskip("hyperscan") and LineScanner(ANCHORS)
 RE2 = LineScanner(ANCHORS, "re2")
 
@@ -32,18 +32,18 @@ def test_hits_are_line_numbers(tmp_path: Path) -> None:
     index = Index(library(tmp_path, {"a.yaml": signature("a", "^boom [0-9]+$")}))
     block = b"boom 1\nquiet\n[  1.2] boom 22\nboom x\nboom 3"
     for engine in ("hyperscan", "re2"):
-        assert list(LineScanner(index.anchors, engine).hits(block)) == [0, 2, 4]
+        assert list(LineScanner(index.table.anchors, engine).hits(block)) == [0, 2, 4]
 
 
 def test_a_header_may_stand_before_an_anchored_pattern(tmp_path: Path) -> None:
     index = Index(library(tmp_path, {"a.yaml": signature("a", "^Killed$")}))
-    assert LineScanner(index.anchors).hits(b"Mar 11 host run[1]: Killed\n") == {0: True}
+    assert LineScanner(index.table.anchors).hits(b"Mar 11 host run[1]: Killed\n") == {0: True}
 
 
 def test_candidates_are_the_patterns_that_hold(tmp_path: Path) -> None:
     files = {f"s{i}.yaml": signature(f"s{i}", f"word{i} .*end") for i in range(150)}
     index = Index(library(tmp_path, files))
-    found = {name for i in index.candidates("x word7 and word149 to the end") for name, _ in index.users[i]}
+    found = {name for i in index.candidates("x word7 and word149 to the end") for name, _ in index.table.users[i]}
     assert found == {"s7", "s149"}
 
 
@@ -51,7 +51,7 @@ def test_no_candidate_is_lost_on_long_texts() -> None:
     index = Index(load_library())
     line = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus."
     text = "\n".join(f"frame {i}: 0x{i:x} in some.so error {i * 7919}" for i in range(3000)) + "\n" + line
-    assert "xid-79" in {name for i in index.candidates(text) for name, _ in index.users[i]}
+    assert "xid-79" in {name for i in index.candidates(text) for name, _ in index.table.users[i]}
 
 
 def test_patterns_are_linear_in_time() -> None:
@@ -62,5 +62,5 @@ def test_facts_are_weak(tmp_path: Path) -> None:
     files = {"a.yaml": signature("a", "boom"), "f.yaml": signature("f", "all well", role="context")}
     index = Index(library(tmp_path, files))
     for engine in ("hyperscan", "re2"):
-        hits = LineScanner(index.anchors, engine, index.weak).hits(b"all well\nboom\nall well, boom")
+        hits = LineScanner(index.table.anchors, engine, index.table.weak).hits(b"all well\nboom\nall well, boom")
         assert hits == {0: False, 1: True, 2: True}

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from triage import lazy
 from triage.library.playbook import Playbook, split_command
 from triage.model import Advice, Step, Value
 
@@ -33,7 +34,7 @@ _TIME = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{
 
 # The full pattern of each blank. A name that is not here is never filled in.
 PATTERNS: dict[str, re.Pattern[str]] = {
-    name: re.compile(pattern, re.ASCII)
+    name: lazy.pattern(pattern, re.ASCII)
     for names, pattern in (
         ("pci root_port", _PCI),
         ("gpu_uuid", _UUID),
@@ -52,15 +53,15 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     for name in names.split()
 }
 _ALSO: dict[str, re.Pattern[str]] = {
-    "signal": re.compile(r"SIG[A-Z0-9+]{2,9}", re.ASCII),
-    "exit_code": re.compile(r"-[0-9]{1,3}", re.ASCII),
-    "unit": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,200}", re.ASCII),
-    "cuda_error": re.compile(r"(?:CUDA_ERROR|cudaError|CUBLAS_STATUS|CUDNN_STATUS)[A-Za-z_]{0,60}", re.ASCII),
-    "library": re.compile(_PATH, re.ASCII),
-    "bugcheck": re.compile(r"[A-Z][A-Z0-9_]{2,60}|[0-9A-Fa-f]{1,8}", re.ASCII),
-    "errno": re.compile(r"E[A-Z0-9]{1,20}", re.ASCII),
+    "signal": lazy.pattern(r"SIG[A-Z0-9+]{2,9}", re.ASCII),
+    "exit_code": lazy.pattern(r"-[0-9]{1,3}", re.ASCII),
+    "unit": lazy.pattern(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,200}", re.ASCII),
+    "cuda_error": lazy.pattern(r"(?:CUDA_ERROR|cudaError|CUBLAS_STATUS|CUDNN_STATUS)[A-Za-z_]{0,60}", re.ASCII),
+    "library": lazy.pattern(_PATH, re.ASCII),
+    "bugcheck": lazy.pattern(r"[A-Z][A-Z0-9_]{2,60}|[0-9A-Fa-f]{1,8}", re.ASCII),
+    "errno": lazy.pattern(r"E[A-Z0-9]{1,20}", re.ASCII),
 }
-BLANK = re.compile(r"\{([a-z_][a-z0-9_]*)(?:-([0-9]{1,6})([smhd]))?\}")
+BLANK = lazy.pattern(r"\{([a-z_][a-z0-9_]*)(?:-([0-9]{1,6})([smhd]))?\}")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -76,7 +77,7 @@ def _first(entities: Mapping[str, Value | list[Value]], name: str) -> str | None
 def _fits(name: str, text: str, shell: Shell) -> bool:
     patterns = [PATTERNS.get(name), _ALSO.get(name)]
     if shell == "powershell" and name in ("path", "library"):
-        patterns.append(re.compile(_WINDOWS_PATH, re.ASCII))
+        patterns.append(lazy.pattern(_WINDOWS_PATH, re.ASCII))
     return any(pattern is not None and pattern.fullmatch(text) for pattern in patterns) and ".." not in text.split("/")
 
 
@@ -128,7 +129,7 @@ def shell_line(command: list[str], shell: Shell = "posix") -> str:
     """The command as one line that the shell reads back as exactly these words."""
     if shell == "posix":
         return shlex.join(command)
-    safe = re.compile(r"[A-Za-z0-9_./:\\=+%-]+", re.ASCII)
+    safe = lazy.pattern(r"[A-Za-z0-9_./:\\=+%-]+", re.ASCII)
     words = [word if safe.fullmatch(word) else "'" + word.replace("'", "''") + "'" for word in command]
     return ("& " if words and words[0].startswith("'") else "") + " ".join(words)
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Literal
 
+from triage import lazy
 from triage.model import Stamp
 
 Match = re.Match[str]
@@ -167,7 +168,7 @@ def _boot(found: Match, year: int | None) -> Stamp | None:
 
 
 _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern, re.ASCII if ascii_only else 0), reader)
+    (lazy.pattern(pattern, re.ASCII if ascii_only else 0), reader)
     for pattern, reader, ascii_only in (
         # 2025-03-11T10:02:11.1+01:00; a weekday before it is journalctl's short-full; `_` is torchrun's
         (rf"{_WEEKDAY}(?P<Y>\d{{4}})-(?P<m>\d{{1,2}})-(?P<d>\d{{1,2}})(?:[T _]|, ?| +){_TIME}{_ZONE}", _full, False),

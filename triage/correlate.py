@@ -51,6 +51,9 @@ def _promote(one: Group, identities: Identities) -> None:
         if name == "device_class":
             pci = one.entities.get("pci")
             return "gpu" if pci is not None and not isinstance(pci, list) and identities.is_gpu(pci) else None
+        if name.startswith("_"):  # helpers are kept with each match
+            seen = {m.entities.get(name) for m in one.matches}
+            return seen.pop() if len(seen) == 1 else None
         value = one.entities.get(name)
         return value if not isinstance(value, list) else None
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from triage import formats
+from triage import formats, lazy
 from triage.formats.headers import head
 from triage.library.library import Library
 from triage.match import Matcher
@@ -14,11 +13,11 @@ from triage.reading import Reading
 from triage.scan import Index
 from triage.templates import Template, Templates
 
-_BAD = re.compile(
+_BAD = lazy.pattern(
     r"(?i)\b(?:error|err|fail(?:ed|ure|s)?|fatal|panic|exception|abort(?:ed)?|segfault|corrupt(?:ed|ion)?|unable to"
     r"|cannot|could not|denied|killed|unrecoverable|uncorrectable)\b"
 )
-_NOT_BAD = re.compile(
+_NOT_BAD = lazy.pattern(
     r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
     r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
 )

@@ -15,9 +15,8 @@ def derived(
 ) -> list[Match]:
     """The matches of all signatures with `derive`."""
     found: list[Match] = []
-    for signature in library.signatures.values():
-        if signature.derive:
-            found.extend(_judge(signature, matches, times, identities))
+    for name in library.table().derived:
+        found.extend(_judge(library.signatures[name], matches, times, identities))
     return found
 
 

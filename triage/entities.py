@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from triage import lazy
 from triage.model import Value
 
-_PCI = re.compile(r"^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))?\.?$")
-_BYTES = re.compile(r"^([0-9][0-9,]*(?:\.[0-9]+)?) ?(?:([KMGTPE]?)(i?)B|bytes?|B)?$", re.IGNORECASE)
-_DURATION = re.compile(r"^([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds|s|sec|seconds|min|minutes|h|hours)?$")
+_PCI = lazy.pattern(r"^(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.([0-7]))?\.?$")
+_BYTES = lazy.pattern(r"^([0-9][0-9,]*(?:\.[0-9]+)?) ?(?:([KMGTPE]?)(i?)B|bytes?|B)?$", re.IGNORECASE)
+_DURATION = lazy.pattern(r"^([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds|s|sec|seconds|min|minutes|h|hours)?$")
 _UNIT_MS = {
     "ms": 1.0, "milliseconds": 1.0, "s": 1e3, "sec": 1e3, "seconds": 1e3, "min": 6e4, "minutes": 6e4, "h": 3.6e6,
     "hours": 3.6e6,

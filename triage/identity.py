@@ -68,7 +68,8 @@ class Identities:
 
     def is_gpu(self, pci: Value) -> bool:
         """Whether the device at this address is known to be a GPU."""
-        return any("gpu_uuid" in f or "gpu" in f or "rank" in f for f in self._by.get(("pci", pci), ()))
+        telling = ("gpu_uuid", "gpu", "gpu_model", "rank")
+        return any(name in fact for fact in self._by.get(("pci", pci), ()) for name in telling)
 
 
 def _agrees(fact: dict[str, Value], entities: Entities) -> bool:

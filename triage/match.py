@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from triage import entities
+from triage import entities, lazy
 from triage.library import expressions
 from triage.library.library import Library, Pattern, Signature
 from triage.library.patterns import compiled
@@ -21,7 +20,7 @@ IDENTITY = (
 )  # fmt: skip
 _NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
 _AROUND = 20
-_ASSIGNMENT = re.compile(r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env")
+_ASSIGNMENT = lazy.pattern(r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env")
 
 
 class Matcher:
@@ -29,7 +28,7 @@ class Matcher:
 
     def __init__(self, library: Library, index: Index) -> None:
         self.library, self.index = library, index
-        self._refined = {name: library.refined(name) for name, s in library.signatures.items() if s.refines}
+        self.table = index.table
 
     def match(self, records: Sequence[Record]) -> list[Match]:
         """All matches of the records, in their order."""
@@ -45,18 +44,20 @@ class Matcher:
         record = records[position]
         matches: dict[str, Match] = {}
         for number in self.index.candidates(record.text):
-            users = [u for u in self.index.users[number] if _fits(u[1], record)]
+            users = [u for u in self._patterns(self.table.users[number]) if _fits(u[1], record)]
             if not users:
                 continue
-            hit = compiled(self.index.regexes[number]).search(record.text)
+            hit = compiled(self.table.regexes[number]).search(record.text)
             if hit is None:
                 continue
             groups = {k: v for k, v in hit.groupdict().items() if v is not None}
             self._try(users, record, groups, hit.span(), matches, records, position, environment)
-        structured = [u for u in self.index.structured if record.format in u[1].formats]
-        if structured:
+        if structured := self._patterns(self.table.structured.get(record.format, ())):
             self._try(structured, record, {}, (0, len(record.text)), matches, records, position, environment)
         return self._settle(matches, record)
+
+    def _patterns(self, users: Sequence[tuple[str, int]]) -> list[tuple[str, Pattern]]:
+        return [(name, self.library.signatures[name].match[number]) for name, number in users]
 
     def _try(
         self, users: Sequence[tuple[str, Pattern]], record: Record, groups: dict[str, str], span: tuple[int, int],
@@ -125,7 +126,7 @@ class Matcher:
 
     def _settle(self, matches: dict[str, Match], record: Record) -> list[Match]:
         """Children replace the parents that they refine; fallbacks stay only where nothing else is said."""
-        dropped = {parent for name in matches for parent in self._refined.get(name, ())}
+        dropped = {parent for name in matches for parent in self.table.refined.get(name, ())}
         kept = {name: match for name, match in matches.items() if name not in dropped}
         speaks = any(
             self.library.signatures[name].role != "context" and not self.library.signatures[name].fallback
@@ -134,7 +135,7 @@ class Matcher:
         if speaks:
             kept = {name: match for name, match in kept.items() if not self.library.signatures[name].fallback}
         for name in kept:  # what the parent knew, the child keeps
-            for parent in self._refined.get(name, ()):
+            for parent in self.table.refined.get(name, ()):
                 if parent in matches:
                     for key, value in matches[parent].entities.items():
                         kept[name].entities.setdefault(key, value)

@@ -7,83 +7,36 @@ re2 Sets over pieces of a block. All engines find the same lines (tests/test_sca
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from triage.library import cache as store
-from triage.library.library import Library, Pattern
+from triage.library.library import Library
 
-_SET_SIZE = 64
+_SET_SIZE = 256
 _SET_MEMORY = 96 << 20
 _PIECE = 16 << 10
-# Quantifiers at the end of a pattern only lengthen a hit; hyperscan would report one hit for each byte of it.
-_TRAIL = re.compile(r"(?:(?P<one>\.|\\[dwsS]|\[[^\]\\]+\])(?P<often>[*+])\??|\$|\\b)$")
-
-
-def to_anchor(pattern: Pattern) -> str:
-    """The regex for one line of raw text: no line anchors, since the header still stands before the message."""
-    text = pattern.anchor or pattern.regex
-    flags = re.match(r"^\(\?[ims]+\)", text)
-    head = flags.group(0).replace("m", "").replace("(?)", "") if flags else ""
-    body = text[flags.end() :] if flags else text
-    body = re.sub(r"(?<!\\)(?<!\[)\^", "", body)
-    return head + re.sub(r"\(\?P<\w+>", "(?:", _trimmed(body))
-
-
-def _trimmed(body: str) -> str:
-    """`body` without what only lengthens its hits: `x[0-9]+$` -> `x[0-9]`."""
-    while (found := _TRAIL.search(body)) and found.start() > 0 and body[found.start() - 1] != "\\":
-        body = body[: found.start()] + (found["one"] if found["often"] == "+" else "")
-        if found["often"] == "+":
-            break
-    return body
 
 
 class Index:
-    """All patterns of a library, each distinct regex once.
-
-    `regexes[i]` belongs to the (signature id, pattern) pairs `users[i]`; `structured` are the pairs without a regex.
-    `weak` are the anchors of facts and noise: their lines are read, but nothing around them is needed.
-    """
+    """The engines over the table of a library."""
 
     def __init__(self, library: Library) -> None:
-        self.users: list[list[tuple[str, Pattern]]] = []
-        self.regexes: list[str] = []
-        self.structured: list[tuple[str, Pattern]] = []
-        self.anchors: list[str] = []
-        self.weak: set[str] = set()
-        place: dict[str, int] = {}
-        for signature in library.signatures.values():
-            for pattern in signature.match:
-                if not pattern.regex:
-                    self.structured.append((signature.id, pattern))
-                    continue
-                if pattern.regex not in place:
-                    place[pattern.regex] = len(self.regexes)
-                    self.regexes.append(pattern.regex)
-                    self.anchors.append(to_anchor(pattern))
-                    self.users.append([])
-                self.users[place[pattern.regex]].append((signature.id, pattern))
-        facts = {s.id for s in library.signatures.values() if s.role == "context" and not s.promote}
-        used: dict[str, set[str]] = {}
-        for anchor, users in zip(self.anchors, self.users, strict=True):
-            used.setdefault(anchor, set()).update(name for name, _ in users)
-        self.weak = {anchor for anchor, names in used.items() if names <= facts}
+        self.table = library.table()
         self._sets: list[Any] = []
         self._line_scanner: LineScanner | None = None
 
     def candidates(self, text: str) -> list[int]:
         """The numbers of the regexes that hold somewhere in `text`."""
         if not self._sets:
-            self._sets = _sets(["(?m)" + regex for regex in self.regexes])
+            self._sets = _sets(["(?m)" + regex for regex in self.table.regexes])
         data = text.encode("utf-8", "replace")
         return [base + hit for base, one in self._sets for hit in one.Match(data) or ()]
 
     def lines(self) -> LineScanner:
         """The scanner for blocks of a large source."""
         if self._line_scanner is None:
-            self._line_scanner = LineScanner(self.anchors, weak=self.weak)
+            self._line_scanner = LineScanner(self.table.anchors, weak=self.table.weak)
         return self._line_scanner
 
 

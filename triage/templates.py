@@ -7,26 +7,31 @@ template. Only masked texts that were never seen go to drain3; its state is neve
 
 from __future__ import annotations
 
-import re
+import importlib
+import importlib.util
+import sys
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
+from triage import lazy
+
 _MASKS = [
-    (re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<uuid>"),
-    (re.compile(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b(?!:)"), "<pci>"),
-    (re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:[:<]\d+>?)?"), "<ip>"),
-    (re.compile(r"\b0x[0-9a-fA-F_]+\b"), "<hex>"),
-    (re.compile(r"\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{6,}\b"), "<hex>"),
-    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
+    (lazy.pattern(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<uuid>"),
+    (lazy.pattern(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b(?!:)"), "<pci>"),
+    (lazy.pattern(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:[:<]\d+>?)?"), "<ip>"),
+    (lazy.pattern(r"\b0x[0-9a-fA-F_]+\b"), "<hex>"),
+    (lazy.pattern(r"\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{6,}\b"), "<hex>"),
+    (lazy.pattern(r"(?<![A-Za-z_])[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
 ]
 # What makes one error another one although the words around it are the same.
-_CODE = re.compile(
+_CODE = lazy.pattern(
     r"\b(?P<name>(?:CU[A-Z]{2,8}|NCCL|NVML|NVRTC|NV|CL|VK|DXGI|CM)_(?:ERROR|ERR|STATUS|PROB)_\w+"
     r"|cuda[A-Z]\w+|nccl[A-Z]\w+|E[A-Z]{4,}\b|SIG[A-Z]{2,}|[A-Za-z_.]+(?:Error|Exception))\b"
     r"|\b(?:S?Xid(?: \([^)]*\))?:?|error(?: code)?:?|Error|errno:?|status[ =:]|signal:?|exit ?code ?:?|code[ =:]) *[(#]?"
     r"(?P<number>-?0x[0-9a-fA-F]+|-?\d+)"
 )
-_CUDA_TEXT = re.compile(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
+_CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
 _MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 4000, 30_000, 60_000
 _LONGEST = 400
 
@@ -133,9 +138,28 @@ class Templates:
         """drain3, imported with the first line that nothing else knows; None where it is not installed."""
         if self._drain is None:
             try:
-                from drain3.drain import Drain
+                self._drain = _drain_class()(
+                    depth=4, sim_th=0.5, max_children=2000, max_clusters=_MAX_CLUSTERS, param_str="<*>"
+                )
             except ImportError:
                 self._drain = False
-            else:
-                self._drain = Drain(depth=4, sim_th=0.5, max_children=2000, max_clusters=_MAX_CLUSTERS, param_str="<*>")
         return self._drain or None
+
+
+def _drain_class() -> Any:
+    """drain3's Drain without the rest of the package: its state is never stored, and what stores it (jsonpickle)
+    takes longer to import than a short log to analyse."""
+    if "drain3" in sys.modules:
+        from drain3.drain import Drain
+
+        return Drain
+    spec = importlib.util.find_spec("drain3")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("drain3 is not installed")
+    package = ModuleType("drain3")
+    package.__path__ = list(spec.submodule_search_locations)
+    sys.modules["drain3"] = package
+    try:
+        return importlib.import_module("drain3.drain").Drain
+    finally:
+        del sys.modules["drain3"]  # whoever wants the whole package gets it

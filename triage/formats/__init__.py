@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
-from triage import clock
+from triage import clock, lazy
 from triage.formats.base import Format, record
 from triage.formats.headers import head
 from triage.formats.shapes import BACKTRACE
 from triage.model import Line, Record, Stamp
 
 # A stamp at the start of a line of no known format: `2025-03-11 10:02:11,123 INFO ...`, `[2025-03-11T10:02:11Z] ...`.
-_LEADING = re.compile(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)")
+_LEADING = lazy.pattern(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)")
 
 
 @cache

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.formats import shapes
 from triage.formats.base import Format, record
 from triage.formats.nccl import stamp
@@ -12,10 +12,10 @@ from triage.model import Line, Record
 
 _LEVELS = {"E": "error", "W": "warning", "I": "info", "F": "fatal", "C": "fatal"}
 # ProcessGroupNCCL's prefix: "[Rank 3]" (before 2.2), "[PG 0 Rank 3]" (2.3), "[PG ID 0 PG GUID 0(default_pg) Rank 3]".
-_GROUP = re.compile(r"\[(?:PG (?:ID [0-9]+ PG GUID )?(?P<pg>[^\[\]]+?) )?Rank (?P<rank>[0-9]+)\]")
-_LAUNCHER = re.compile(r"torch[/.]distributed[/.](?:elastic|run|launch)")
+_GROUP = lazy.pattern(r"\[(?:PG (?:ID [0-9]+ PG GUID )?(?P<pg>[^\[\]]+?) )?Rank (?P<rank>[0-9]+)\]")
+_LAUNCHER = lazy.pattern(r"torch[/.]distributed[/.](?:elastic|run|launch)")
 # Messages that C++ code closes itself; nothing of theirs follows.
-_CLOSED = re.compile(r"\(function \S.*\)\s*$")
+_CLOSED = lazy.pattern(r"\(function \S.*\)\s*$")
 _LONGEST = 200
 _PLAIN = 20
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from triage import clock
+from triage import clock, lazy
 from triage.model import Line, Stamp
 
 # Levels of syslog(3), which the kernel shares (include/linux/kern_levels.h).
@@ -36,7 +36,7 @@ _DRIVERS = (
     "pci|pcieport|nvidia|nvme|mlx[45]_core|mlx5_ib|vfio-pci|nouveau|amdgpu|ixgbe|i40e|ice|bnxt_en|irdma|xhci_hcd|i915|"
     "ahci|snd_hda_intel"
 )
-DRIVER = re.compile(
+DRIVER = lazy.pattern(
     r"(?:NVRM: |nvidia-(?:nvlink|modeset|uvm|drm|gpu|peermem)\b: ?|nvidia-nvswitch\d*: |"
     r"nvidia: (?:module|loading|probe|version)|nv(?:idia)?[-_]peer_?mem(?:ory)?: |pci_bus \w{4}:|pciehp |"
     rf"(?:{_DRIVERS}) (?:nvme\d+: )?[0-9a-f]{{4,8}}:[0-9a-f]{{2}}:[0-9a-f]{{2}}\.[0-7][: ]|"
@@ -66,38 +66,38 @@ _CTIME = (
     r"(?: ?\[ *[TC]\d+\])?(?: |$)"
 )
 
-_SYSLOG = re.compile(rf"\s{{0,4}}{_PRI}{_WALL} (?:{_HOST} )?{_IDENT}")
-_RFC5424 = re.compile(
+_SYSLOG = lazy.pattern(rf"\s{{0,4}}{_PRI}{_WALL} (?:{_HOST} )?{_IDENT}")
+_RFC5424 = lazy.pattern(
     r"<(?P<pri>\d{1,3})>1 (?P<wall>\S{10,40}) (?P<host>\S+) (?P<ident>\S+) (?P<pid>\S+) \S+ "
     r"(?:-|(?:\[[^\]]*\])+)(?: |$)"
 )
-_PRINTK = re.compile(rf"\s{{0,4}}{_PRI}{_BOOT}")
-_NESTED = re.compile(_BOOT)
-_MONOTONIC = re.compile(rf"{_HOST} (?:{_KERNEL}|(?P<name>[A-Za-z_(/][^\s\[\]:]{{0,79}})\[(?P<pid>\d+)\]:(?: |$))")
-_DMESG_T = re.compile(rf"\s{{0,4}}{_PRI}{_CTIME}")
-_DMESG_X = re.compile(r"(?P<facility>[a-z0-9]{2,8}) *:(?P<level>[a-z]{3,6}) *: ")
-_DMESG_ISO = re.compile(r"(?P<wall>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2},\d{6}[+-]\d{2}:?\d{2}) (?:\[ *[TC]\d+\] )?")
-_DMESG_H = re.compile(
+_PRINTK = lazy.pattern(rf"\s{{0,4}}{_PRI}{_BOOT}")
+_NESTED = lazy.pattern(_BOOT)
+_MONOTONIC = lazy.pattern(rf"{_HOST} (?:{_KERNEL}|(?P<name>[A-Za-z_(/][^\s\[\]:]{{0,79}})\[(?P<pid>\d+)\]:(?: |$))")
+_DMESG_T = lazy.pattern(rf"\s{{0,4}}{_PRI}{_CTIME}")
+_DMESG_X = lazy.pattern(r"(?P<facility>[a-z0-9]{2,8}) *:(?P<level>[a-z]{3,6}) *: ")
+_DMESG_ISO = lazy.pattern(r"(?P<wall>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2},\d{6}[+-]\d{2}:?\d{2}) (?:\[ *[TC]\d+\] )?")
+_DMESG_H = lazy.pattern(
     r"\[(?:(?P<wall>[^\W\d_]{3,5}\.?\d{2} \d{2}:\d{2})|[<+ ]*\+?\d{1,6}\.\d{6}>?)\](?: ?\[ *[TC]\d+\])?(?: |$)"
 )
-_KMSG = re.compile(r"(?P<pri>\d{1,4}),\d+,(?P<micro>\d{1,16}),[-c+](?:,[^;]*)?;", re.ASCII)
-_TAG_ONLY = re.compile(rf"(?:{_HOST} )?kernel: ")
+_KMSG = lazy.pattern(r"(?P<pri>\d{1,4}),\d+,(?P<micro>\d{1,16}),[-c+](?:,[^;]*)?;", re.ASCII)
+_TAG_ONLY = lazy.pattern(rf"(?:{_HOST} )?kernel: ")
 
 # What grep and pdsh put in front: the name of the log, a line number, the host.
-_GREP = re.compile(
+_GREP = lazy.pattern(
     r"(?:[\w.+/-]{0,120}(?:messages|syslog|kern|dmesg|journal)[\w.+-]{0,60}[:-])?(?:\d{1,9}[:-])?(?=[\[<A-Z\d])"
 )
-_PDSH = re.compile(rf"{_HOST}: (?=\[ *\d{{1,9}}\.\d{{6}}\]|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} )")
+_PDSH = lazy.pattern(rf"{_HOST}: (?=\[ *\d{{1,9}}\.\d{{6}}\]|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} )")
 
 # Words at the place of the host or ident that show a program's own log line, not a syslog's.
 _WORDS = frozenset(
     ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE")
 )
-_DAEMON = re.compile(
+_DAEMON = lazy.pattern(
     r"\(?(?:systemd|nvidia|nv-|nvsm|nvlsm|slurm|srun|kubelet|containerd|dockerd|sshd|sudo|su|cron|CRON|rsyslog|chronyd|"
     r"udev|dbus|NetworkManager|gdm|dcgm|abrt|mcelog|rasdaemon|smartd|ntpd|audit|dracut|multipathd|irqbalance|snapd|init)"
 )
-_XORG = re.compile(r"\((?:II|EE|WW|--|==|\*\*|\+\+|!!|NI|\?\?)\)")
+_XORG = lazy.pattern(r"\((?:II|EE|WW|--|==|\*\*|\+\+|!!|NI|\?\?)\)")
 
 
 def head(line: Line) -> Head | None:

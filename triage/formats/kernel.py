@@ -2,63 +2,62 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from triage import clock
+from triage import clock, lazy
 from triage.formats.base import Format, record
 from triage.formats.headers import Head, head
 from triage.model import Line, Record, Stamp, Value
 
 _BDF = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
-_DEVICE = re.compile(rf"(?:[\w.+-]+ )?(?P<device>{_BDF})(?::pcie\d+)?: ")
-_INDENTED_NVRM = re.compile(r"\s+NVRM: ")
+_DEVICE = lazy.pattern(rf"(?:[\w.+-]+ )?(?P<device>{_BDF})(?::pcie\d+)?: ")
+_INDENTED_NVRM = lazy.pattern(r"\s+NVRM: ")
 
 # --- AER (drivers/pci/pcie/aer.c; the prefix `AER: ` is optional on every line, by the age of the kernel)
-_AER_FIRST = re.compile(
+_AER_FIRST = lazy.pattern(
     rf"(?:[\w.+-]+ )?{_BDF}(?::pcie\d+)?: (?:AER: )?(?:Multiple )?"
     r"(?:Correct(?:ed|able)|Uncorrect(?:ed|able) \((?:Non-)?Fatal\)) error (?:message )?received"
 )
-_AER_BUS = re.compile(rf"(?:[\w.+-]+ )?(?P<device>{_BDF})(?::pcie\d+)?: (?:AER: )?(?:PCIe|CXL) Bus Error: ")
-_AER_CPER = re.compile(rf"(?:[\w.+-]+ )?{_BDF}: (?:AER: )?aer_status: ")
-_AER_DETAIL = re.compile(
+_AER_BUS = lazy.pattern(rf"(?:[\w.+-]+ )?(?P<device>{_BDF})(?::pcie\d+)?: (?:AER: )?(?:PCIe|CXL) Bus Error: ")
+_AER_CPER = lazy.pattern(rf"(?:[\w.+-]+ )?{_BDF}: (?:AER: )?aer_status: ")
+_AER_DETAIL = lazy.pattern(
     rf"(?:[\w.+-]+ )?{_BDF}(?::pcie\d+)?: (?:AER: )?(?:"
     r"\s*device \[[0-9a-fA-F]{4}:[0-9a-fA-F]{4}\] error status/mask|\s*\[ *\d+\] ?\S|\s*TLP Header:|"
     r"\s*Error of this Agent|aer_|found no error details|can't find device of ID|\s{2,}\S)"
 )
 
 # --- NVRM messages that the driver wraps over lines (kernel-open/nvidia: nv.c, nv-pci.c, os-interface; osapi.c)
-_WRAPPED = re.compile(
+_WRAPPED = lazy.pattern(
     r"\s*NVRM: (?:API mismatch|The NVIDIA GPU |The NVIDIA probe routine|A GPU crash dump|This PCI I/O region|"
     r"request_mem_region failed|Open nvidia\.ko is only|This is a 64-bit BAR|Your system is not currently configured)"
 )
-_OWN = re.compile(
+_OWN = lazy.pattern(
     r"\s*NVRM: (?:Xid \(|GPU at |GPU Board|GPU is on Board|GPU ?\d|GPU \w{4,8}:|loading |Loading |No NVIDIA |"
     r"None of the NVIDIA |RmInitAdapter|API mismatch|The NVIDIA (?:GPU|probe)|A GPU crash|This PCI I/O|Persistence |"
     r"\w+: |\w*[a-z0-9][A-Z]\w*|\w*_\w*\b)"  # a name of a function, with or without a colon
 )
-_MORE = re.compile(r"\s*NVRM: (?:Please |This can occur|Try |To force |BAR\d|\S.*README|\()")
-_LOWER = re.compile(r"\s*NVRM: [a-z0-9('\"]")
+_MORE = lazy.pattern(r"\s*NVRM: (?:Please |This can occur|Try |To force |BAR\d|\S.*README|\()")
+_LOWER = lazy.pattern(r"\s*NVRM: [a-z0-9('\"]")
 _MAX_WRAPPED = 16
 # Seconds between lines of one message: the driver prints them at once, a slow console or syslog delays them.
 _GAP, _GAP_UNKNOWN = 2.0, 0.01
 
 # --- Xid and SXid with data lines (src/common/nvswitch/kernel/inc/common_nvswitch.h)
 _SWITCH = r"(?P<switch>nvidia-nvswitch\d*): SXid \((?P<pci>[^)]*)\):"
-_XID = re.compile(rf"NVRM: Xid \((?:PCI:)?[^)]*\): \d+|{_SWITCH} (?P<sxid>\d+)")
-_SXID_DATA = re.compile(rf"(?:{_SWITCH}(?: (?P<sxid>\d+),)? )?\s*(?:Severity \d|Data \{{)")
-_XID_MORE = re.compile(r"(?:NVRM:)?(?:  |\t)\s*\S")
+_XID = lazy.pattern(rf"NVRM: Xid \((?:PCI:)?[^)]*\): \d+|{_SWITCH} (?P<sxid>\d+)")
+_SXID_DATA = lazy.pattern(rf"(?:{_SWITCH}(?: (?P<sxid>\d+),)? )?\s*(?:Severity \d|Data \{{)")
+_XID_MORE = lazy.pattern(r"(?:NVRM:)?(?:  |\t)\s*\S")
 
 # --- oopses, lockups and hung tasks with their call traces
-_OOPS = re.compile(
+_OOPS = lazy.pattern(
     r"(?:watchdog: |NMI watchdog: )?BUG: |(?:NMI )?watchdog: |rcu: INFO: |Oops|general protection fault|"
     r"INFO: task .{1,64} blocked (?:for more than|in I/O wait)|stack segment|invalid opcode|divide error|page_fault|"
     r"kernel BUG at|WARNING: CPU: |Unable to handle kernel|Kernel panic|"
     r"(?:traps: )?\S.{0,40}\[\d+\](?::| ) ?(?:segfault at|general protection|trap )"
 )
-_FRAME = re.compile(r"\s*(?:\? )?[\w.$]+\+0x[0-9a-f]+/0x[0-9a-f]+")
-_TRACE = re.compile(
+_FRAME = lazy.pattern(r"\s*(?:\? )?[\w.$]+\+0x[0-9a-f]+/0x[0-9a-f]+")
+_TRACE = lazy.pattern(
     r"\s*(?:[Cc]all [Tt]race:|</?(?:TASK|IRQ|NMI|#?\w{2}|EOI|ENTRY_TRAMPOLINE|SOFTIRQ)>|RIP: |Code: |"
     r"(?:R[A-Z0-9]{1,2}|CS|FS|CR\d|DR\d|PKRU|EFLAGS|ORIG_RAX): ?\s*[0-9a-f]{4}|x\d{1,2} ?: [0-9a-f]{8}|"
     r"(?:pc|lr|sp|pstate) ?: |Tainted: |CPU: ?\d+ .*(?:PID|Comm):|Hardware name: |Workqueue: |Modules linked in:|"
@@ -71,8 +70,8 @@ _MAX_TRACE = 400
 # How many lines of a program another format is shown at first, and when it takes something.
 _WINDOWS = (4, 64, 4096)
 
-_GHES = re.compile(r"(?P<seq>\{\d+\})\[Hardware Error\]: ")
-_GHES_FIRST = re.compile(r"\{\d+\}\[Hardware Error\]: Hardware error from APEI")
+_GHES = lazy.pattern(r"(?P<seq>\{\d+\})\[Hardware Error\]: ")
+_GHES_FIRST = lazy.pattern(r"\{\d+\}\[Hardware Error\]: Hardware error from APEI")
 
 # Whether the message `text` of the next line belongs to the message that began with `first` and has come to `last`.
 Joiner = Callable[[list[str], str], bool]

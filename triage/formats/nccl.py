@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.clock import parse
 from triage.formats.base import Format, record
 from triage.model import Line, Record, Stamp
@@ -20,11 +21,11 @@ _WHO = (
 )
 _WHERE = r"(?:[0-9]+\.[0-9]+ )?(?P<file>[\w./+~\-]+):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?"
 _LEVEL = r"NCCL (?P<level>INFO|WARN|TRACE|CALL|ABORT|ERROR) (?P<text>.*)"
-HEADER = re.compile(_WHO + f"(?:{_WHERE})?" + _LEVEL)
+HEADER = lazy.pattern(_WHO + f"(?:{_WHERE})?" + _LEVEL)
 # A line whose head was cut off; at its beginning only, since people also write about "NCCL WARN" in prose.
-_CUT = re.compile(r"^[\s>.|]*" + f"(?:{_WHERE})?" + _LEVEL)
-_UNWINDING = re.compile(_WHO + r"(?P<text>(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) -> [0-9]+.*)")
-_STEP = re.compile(r"^(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?-> [0-9]+")
+_CUT = lazy.pattern(r"^[\s>.|]*" + f"(?:{_WHERE})?" + _LEVEL)
+_UNWINDING = lazy.pattern(_WHO + r"(?P<text>(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) -> [0-9]+.*)")
+_STEP = lazy.pattern(r"^(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?-> [0-9]+")
 
 
 def header(text: str) -> re.Match[str] | None:

@@ -6,31 +6,31 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from triage import clock, entities
+from triage import clock, entities, lazy
 from triage.formats.base import Format, record
 from triage.model import Line, Record, Stamp
 
-_RULE = re.compile(r"\s*[+|][-=+]{20,}[+|]\s*$")
-_BAR = re.compile(r"\s*[|+]")
-_TITLE = re.compile(r"\s*\| *NVIDIA-SMI ")
-_DATE = re.compile(r"\s*[^\W\d_]{1,10}\.?,? .{0,12}\d{1,2}:\d{2}:\d{2}.{0,8}\d{4}\s*$")
-_GRID = re.compile(r"\s*\| *(?:NVIDIA-SMI |Processes:|MIG devices|GPU +Name |No MIG devices)")
-_DRIVER = re.compile(r"(?:Driver Version|KMD Version): ?(\S+)")
-_CUDA = re.compile(r"CUDA (?:UMD )?Version: ?(\S+)")
+_RULE = lazy.pattern(r"\s*[+|][-=+]{20,}[+|]\s*$")
+_BAR = lazy.pattern(r"\s*[|+]")
+_TITLE = lazy.pattern(r"\s*\| *NVIDIA-SMI ")
+_DATE = lazy.pattern(r"\s*[^\W\d_]{1,10}\.?,? .{0,12}\d{1,2}:\d{2}:\d{2}.{0,8}\d{4}\s*$")
+_GRID = lazy.pattern(r"\s*\| *(?:NVIDIA-SMI |Processes:|MIG devices|GPU +Name |No MIG devices)")
+_DRIVER = lazy.pattern(r"(?:Driver Version|KMD Version): ?(\S+)")
+_CUDA = lazy.pattern(r"CUDA (?:UMD )?Version: ?(\S+)")
 # The first line of a GPU: index, name, persistence (or driver model) | bus id, display | ECC count
-_NAME_CELL = re.compile(r"\s*(\d+)\s+(\S.*?)\s+(\S+)\s*$")
-_BUS_CELL = re.compile(r"\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]|ERR!|N/A)(?:\s+(\S+))?\s*$")
-_POWER_CELL = re.compile(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S.*?)\s*/\s*(\S.*?)\s*$")
-_MEMORY_CELL = re.compile(r"\s*(\S.*?)\s*/\s*(\S.*?)\s*$")
-_UTIL_CELL = re.compile(r"\s*(\S+)\s+(\S.*?)\s*$")
+_NAME_CELL = lazy.pattern(r"\s*(\d+)\s+(\S.*?)\s+(\S+)\s*$")
+_BUS_CELL = lazy.pattern(r"\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]|ERR!|N/A)(?:\s+(\S+))?\s*$")
+_POWER_CELL = lazy.pattern(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S.*?)\s*/\s*(\S.*?)\s*$")
+_MEMORY_CELL = lazy.pattern(r"\s*(\S.*?)\s*/\s*(\S.*?)\s*$")
+_UTIL_CELL = lazy.pattern(r"\s*(\S+)\s+(\S.*?)\s*$")
 _TYPE = r"([CGM](?:\+[CGM])*|N/A)\s+(.*?)\s*(\d+ ?MiB|N/A)?\s*$"
-_PROCESS = re.compile(rf"(\d+)\s+(\d+|N/A)\s+(\d+|N/A)\s+(\d+)\s+{_TYPE}")
-_PROCESS_OLD = re.compile(rf"(\d+)()()\s+(\d+)\s+{_TYPE}")
+_PROCESS = lazy.pattern(rf"(\d+)\s+(\d+|N/A)\s+(\d+|N/A)\s+(\d+)\s+{_TYPE}")
+_PROCESS_OLD = lazy.pattern(rf"(\d+)()()\s+(\d+)\s+{_TYPE}")
 
-_LOG = re.compile(r"\s*={5,}\s*NVSMI LOG\s*={5,}\s*$")
-_GPU = re.compile(r"GPU (?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s*$")
-_KEY = re.compile(r"(?P<indent> *)(?P<key>\S.*?)\s*:(?: (?P<value>.*))?$")
-_PADDED = re.compile(r"\s+\S[^:]* : \S")
+_LOG = lazy.pattern(r"\s*={5,}\s*NVSMI LOG\s*={5,}\s*$")
+_GPU = lazy.pattern(r"GPU (?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s*$")
+_KEY = lazy.pattern(r"(?P<indent> *)(?P<key>\S.*?)\s*:(?: (?P<value>.*))?$")
+_PADDED = lazy.pattern(r"\s+\S[^:]* : \S")
 # Sections of a dump, by which a piece that was cut out of one is known.
 _SECTIONS = frozenset(
     (

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from triage import lazy
 from triage.formats import pyshapes
 from triage.formats.pyshapes import ARROW, LOOSE_FRAMES
 from triage.formats.pytrace import Scan
 
-_CAUGHT = re.compile(r"^Caught (?P<type>\w+) in ")
-_NOISE = re.compile(r"[\s^~]")
-_LIBRARY = re.compile(
+_CAUGHT = lazy.pattern(r"^Caught (?P<type>\w+) in ")
+_NOISE = lazy.pattern(r"[\s^~]")
+_LIBRARY = lazy.pattern(
     r"site-packages|dist-packages|^<(?!ipython|stdin)|/lib(?:64)?/python[0-9]|[\\/]Lib[\\/]|\.pyx$|/bin/[^/.]+$"
 )
 

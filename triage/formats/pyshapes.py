@@ -5,56 +5,57 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from triage import lazy
 from triage.formats import shapes
 
 Label = Literal["head", "ignored", "header", "embedded", "frame", "code", "raised", "message", "chain"]
 
-CHAIN = re.compile(
+CHAIN = lazy.pattern(
     r"^[\s|]*(?:The above exception was the direct cause of the following exception:"
     r"|During handling of the above exception, another exception occurred:|Original exception was:)"
 )
 _LONG = 4000  # characters; no line of a traceback except messages is longer, and hostile ones cost time
-_FRAME = re.compile(r'^\s*(?:> *)?File "(?P<path>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+?))?\s*$')
+_FRAME = lazy.pattern(r'^\s*(?:> *)?File "(?P<path>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+?))?\s*$')
 LOOSE_FRAMES = (
-    re.compile(r"^File (?P<path>\S+?):(?P<line>[0-9]+), in (?P<function>[\w.<>]+)"),
-    re.compile(r"^(?P<path><ipython-input-[^>]+>|/\S+\.py) in (?P<function>[\w.<>]+)"),
-    re.compile(r"^(?P<path>(?:Cell|Input) In ?\[[0-9]+\]), (?:line (?P<line>[0-9]+)|in (?P<function>[\w.<>]+))"),
-    re.compile(r"^[\s│|]*(?P<path>\S+\.py):(?P<line>[0-9]+) in (?P<function>[\w.<>]+)"),
+    lazy.pattern(r"^File (?P<path>\S+?):(?P<line>[0-9]+), in (?P<function>[\w.<>]+)"),
+    lazy.pattern(r"^(?P<path><ipython-input-[^>]+>|/\S+\.py) in (?P<function>[\w.<>]+)"),
+    lazy.pattern(r"^(?P<path>(?:Cell|Input) In ?\[[0-9]+\]), (?:line (?P<line>[0-9]+)|in (?P<function>[\w.<>]+))"),
+    lazy.pattern(r"^[\s│|]*(?P<path>\S+\.py):(?P<line>[0-9]+) in (?P<function>[\w.<>]+)"),
 )
-ARROW = re.compile(r"^[\s│|]*(?:-+>|❱)\s*(?P<line>[0-9]+)[\s│|]+(?P<code>.*?)[\s│|]*$")
-NUMBERED = re.compile(r"^[\s│|]*[0-9]+(?:[\s│|]|$)")
+ARROW = lazy.pattern(r"^[\s│|]*(?:-+>|❱)\s*(?P<line>[0-9]+)[\s│|]+(?P<code>.*?)[\s│|]*$")
+NUMBERED = lazy.pattern(r"^[\s│|]*[0-9]+(?:[\s│|]|$)")
 # Headers without a colon: IPython's with the exception's name before it, and rich's inside of a box.
-LOOSE = re.compile(r"^(?:[A-Za-z_][\w.]*\s{2,}|[\s╭─-]*)Traceback \(most recent call last\)[\s─╮-]*$")
-PLAIN = re.compile(r"Traceback \(most recent call last\)(?::\s*$|:? *File \")")
+LOOSE = lazy.pattern(r"^(?:[A-Za-z_][\w.]*\s{2,}|[\s╭─-]*)Traceback \(most recent call last\)[\s─╮-]*$")
+PLAIN = lazy.pattern(r"Traceback \(most recent call last\)(?::\s*$|:? *File \")")
 LOOSE_CODE = (ARROW, NUMBERED)
 # Unindented lines of a body: a repetition mark, loguru's and rich's decorations, carets torn off by another process.
-BODY = re.compile(r"^(?:[|>^~╭╰│─]|\[Previous line repeated)")
-HEADLESS = re.compile(r'^ {2,}File "[^"]+", line [0-9]+(?:, in \S.*)?\s*$')
-BARE = re.compile(
+BODY = lazy.pattern(r"^(?:[|>^~╭╰│─]|\[Previous line repeated)")
+HEADLESS = lazy.pattern(r'^ {2,}File "[^"]+", line [0-9]+(?:, in \S.*)?\s*$')
+BARE = lazy.pattern(
     r"^(?!nccl[A-Z])(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|[A-Za-z_]+)(?:Error|Exception|Interrupt|ExceptionGroup)"
     r"(?:_\w+)?(?:\(\w+\))?: \S"
     r"|^KeyboardInterrupt\s*$|^(?:\w+\.)*_?RemoteTraceback:\s*$"
 )
-THREAD = re.compile(r"^\s*Exception in thread \S")
-GROUP_HEADER = re.compile(r"^(?P<margin>[\s|]*\+ )Exception Group Traceback \(most recent call last\)")
-GROUP_LINE = re.compile(r"^\s*(?:\||\+-)")
-_GROUP_MARK = re.compile(r"^(?P<margin>[\s|+\-]*?)(?:[0-9]+ -{5,}|-{5,})\s*$")
-_NAMED = re.compile(
+THREAD = lazy.pattern(r"^\s*Exception in thread \S")
+GROUP_HEADER = lazy.pattern(r"^(?P<margin>[\s|]*\+ )Exception Group Traceback \(most recent call last\)")
+GROUP_LINE = lazy.pattern(r"^\s*(?:\||\+-)")
+_GROUP_MARK = lazy.pattern(r"^(?P<margin>[\s|+\-]*?)(?:[0-9]+ -{5,}|-{5,})\s*$")
+_NAMED = lazy.pattern(
     r"^(?P<type>(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|[A-Z]\w*[a-z]\w*)(?:\((?P<cause>\w+)\))?: ?(?P<message>.*)$"
     r"|^(?P<bare>(?:[a-z_]\w*\.)+[A-Z]\w*)\s*$"
 )
-_MESSY = re.compile(
+_MESSY = lazy.pattern(
     r"^[\s^~]*(?!nccl)(?P<type>(?:[A-Za-z_]\w*[\s^~]*\.[\s^~]*)*[A-Za-z_]*(?:Error|Exception|Interrupt))[\s^~]*:"
     r"[\s^~]*(?P<message>\S.*)$"
 )
-EMBEDS = re.compile(r"^\s*(?:\"\"\"|'''|-- Process [0-9]+ terminated with the following error:)\s*$")
-REST = re.compile(
+EMBEDS = lazy.pattern(r"^\s*(?:\"\"\"|'''|-- Process [0-9]+ terminated with the following error:)\s*$")
+REST = lazy.pattern(
     r"^(?:from user code|You can suppress|Set TORCH|Search for|CUDA kernel errors|For debugging consider|Compile with"
     r"|Last error|nccl\w+: |Device-side assert|Hint:|-{10,40}\s*$|The stack trace below excludes"
     r"|The preceding (?:stack trace|is the original)"
     r"|If you suspect|Original error was|Please |See |note:|NOTE:|1\. |- )"
 )
-_TIME = re.compile(r"[0-9]+(?:[-:.,][0-9]+)+")
+_TIME = lazy.pattern(r"[0-9]+(?:[-:.,][0-9]+)+")
 
 
 def margin_of(text: str, following: str | None) -> re.Pattern[str] | None:
@@ -66,8 +67,8 @@ def margin_of(text: str, following: str | None) -> re.Pattern[str] | None:
     if not before:
         return None
     if not before.strip():
-        return re.compile(re.escape(before))
-    shape = re.compile("[0-9.:,-]+".join(map(re.escape, _TIME.split(before.rstrip()))) + r"(?: |$)")
+        return lazy.pattern(re.escape(before))
+    shape = lazy.pattern("[0-9.:,-]+".join(map(re.escape, _TIME.split(before.rstrip()))) + r"(?: |$)")
     return shape if following is not None and shape.match(following) else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.formats import pychain, pytrace, shapes
 from triage.formats.base import Format, record
 from triage.formats.nccl import stamp
@@ -13,15 +14,15 @@ from triage.model import Line, Record, Stamp, Value
 
 __all__ = ["CppAbort", "Faulthandler", "Raised", "Traceback", "exceptions"]
 
-_LAUNCHER_FRAME = re.compile(
+_LAUNCHER_FRAME = lazy.pattern(
     r"torch[/\\]distributed[/\\](?:run|launch)\.py|torch[/\\]distributed[/\\]launcher|deepspeed[/\\]launcher"
     r"|accelerate[/\\]commands[/\\]launch\.py|bin[/\\](?:torchrun|accelerate|deepspeed)$"
 )
-_LAUNCHER_ERROR = re.compile(r"(?:ChildFailedError|CalledProcessError|SignalException)$")
-_STAMP = re.compile(r"^[\[(]?(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)")
-_PID = re.compile(r"\bpid[=: ] ?(?P<pid>[0-9]+)")
+_LAUNCHER_ERROR = lazy.pattern(r"(?:ChildFailedError|CalledProcessError|SignalException)$")
+_STAMP = lazy.pattern(r"^[\[(]?(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)")
+_PID = lazy.pattern(r"\bpid[=: ] ?(?P<pid>[0-9]+)")
 # Words with which a log line announces the traceback below it; a line without them only happens to stand there.
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy.pattern(
     r":\s*$|caught|catch|handled|exception|error|fail|retry|retrie|ignor|skip|fall(?:ing)? ?back|recover|unable"
     r"|could not|cannot|out of memory|\bOOM\b|attempt|traceback",
     re.IGNORECASE,
@@ -30,15 +31,15 @@ _SIGNALS = {
     "segmentation fault": "SIGSEGV", "aborted": "SIGABRT", "bus error": "SIGBUS", "illegal instruction": "SIGILL",
     "floating point exception": "SIGFPE", "floating-point exception": "SIGFPE",
 }  # fmt: skip
-_THREAD = re.compile(r"^\s*(?:Current thread|Thread) 0x[0-9a-fA-F]+.*\(most recent call first\):")
-_FAULT_FRAME = re.compile(r'^\s+File "(?P<path>[^"]*)", line (?P<line>[0-9]+) in (?P<function>.+?)\s*$')
-_FAULT_REST = re.compile(
+_THREAD = lazy.pattern(r"^\s*(?:Current thread|Thread) 0x[0-9a-fA-F]+.*\(most recent call first\):")
+_FAULT_FRAME = lazy.pattern(r'^\s+File "(?P<path>[^"]*)", line (?P<line>[0-9]+) in (?P<function>.+?)\s*$')
+_FAULT_REST = lazy.pattern(
     r"^\s*(?:File \"|<no Python frame>|<truncated rest of calls>|Garbage-collecting|Binary file |<invalid frame>"
     r"|\.\.\.\s*$|Extension modules: |Python runtime state: |Current thread's C stack trace"
     r"|Stack \(most recent call first\)|<Cannot show all threads|<no C stack>)"
 )
-_MODULES = re.compile(r"^\s*Extension modules: ")
-_RANK = re.compile(r"\[?(?:PG [^\]]*? )?Rank (?P<rank>[0-9]+)\]")
+_MODULES = lazy.pattern(r"^\s*Extension modules: ")
+_RANK = lazy.pattern(r"\[?(?:PG [^\]]*? )?Rank (?P<rank>[0-9]+)\]")
 
 
 class Traceback(Format):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.formats import shapes
 from triage.formats.base import Format, record
 from triage.formats.nccl import stamp
 from triage.model import Line, Record, Value
 
-_TITLE = re.compile(r"^\s*(?P<name>\S.*?) FAILED\s*$")
-_SECTION = re.compile(r"^\s*(?P<name>Failures|Other Failures|Root Cause(?: \(first observed failure\))?):\s*$")
-_ENTRY = re.compile(r"^\s*\[(?P<index>[0-9]+)\]:\s*$")
-_KEY = re.compile(r"^\s+(?P<key>time|host|rank|exitcode|error_file|traceback|msg)\s*: ?(?P<value>.*)$")
-_BORDER = re.compile(r"^\s*[=*\-]{5,}\s*$")
-_RANK = re.compile(r"^(?P<rank>[0-9]+)(?: \(local_rank: (?P<local>[0-9]+)\))?")
-_EXIT = re.compile(r"^(?P<code>-?[0-9]+)(?: \(pid: (?P<pid>[0-9]+)\))?")
-_SIGNAL = re.compile(r"Signal -?[0-9]+ \((?P<name>SIG\w+)\)")
-_NONE = re.compile(r"^\s*<NO_OTHER_FAILURES>\s*$")
+_TITLE = lazy.pattern(r"^\s*(?P<name>\S.*?) FAILED\s*$")
+_SECTION = lazy.pattern(r"^\s*(?P<name>Failures|Other Failures|Root Cause(?: \(first observed failure\))?):\s*$")
+_ENTRY = lazy.pattern(r"^\s*\[(?P<index>[0-9]+)\]:\s*$")
+_KEY = lazy.pattern(r"^\s+(?P<key>time|host|rank|exitcode|error_file|traceback|msg)\s*: ?(?P<value>.*)$")
+_BORDER = lazy.pattern(r"^\s*[=*\-]{5,}\s*$")
+_RANK = lazy.pattern(r"^(?P<rank>[0-9]+)(?: \(local_rank: (?P<local>[0-9]+)\))?")
+_EXIT = lazy.pattern(r"^(?P<code>-?[0-9]+)(?: \(pid: (?P<pid>[0-9]+)\))?")
+_SIGNAL = lazy.pattern(r"Signal -?[0-9]+ \((?P<name>SIG\w+)\)")
+_NONE = lazy.pattern(r"^\s*<NO_OTHER_FAILURES>\s*$")
 # Linux numbers; they are the ones of the machine in the log, not of this one.
 SIGNALS = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

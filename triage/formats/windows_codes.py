@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from triage import lazy
 from triage.model import Value
 
 _NUMBERS = (0, 1, 3, 9, 10, 12, 14, 16, 18, 19, 21, 22, 24, 28, 29, *range(31, 58))
@@ -24,27 +25,27 @@ SYMBOLS: dict[int, str] = dict(zip(_NUMBERS, _NAMES, strict=True))
 CODES = {f"CM_PROB_{symbol}": code for code, symbol in SYMBOLS.items()}
 
 _WORD = r"(?:Code|CODE|代码|代碼|程式碼|Código|Codigo|Код|コード|코드|Codice|Kod|Kód|Koodi|Kode|Κωδικός|錯誤碼)"
-NUMBER = re.compile(rf"[(（]\s*{_WORD}\s*[:：]?\s*(\d{{1,2}})\s*[)）]")
-_HINT = re.compile(_WORD + r"|code")  # most lines of a log hold none of these words
-_SPOKEN = re.compile(r"(?i:\b(?:error )?code|代码|代碼|Código|Код|コード)\s*[:：]?\s*(\d{1,2})\b")
-_MANAGER = re.compile(r"(?i)device manager|设备管理器|裝置管理員|Geräte-?Manager|Gestionnaire de périphériques|"
+NUMBER = lazy.pattern(rf"[(（]\s*{_WORD}\s*[:：]?\s*(\d{{1,2}})\s*[)）]")
+_HINT = lazy.pattern(_WORD + r"|code")  # most lines of a log hold none of these words
+_SPOKEN = lazy.pattern(r"(?i:\b(?:error )?code|代码|代碼|Código|Код|コード)\s*[:：]?\s*(\d{1,2})\b")
+_MANAGER = lazy.pattern(r"(?i)device manager|设备管理器|裝置管理員|Geräte-?Manager|Gestionnaire de périphériques|"
                       r"Administrador de dispositivos|Диспетчер устройств|デバイス ?マネージャー")  # fmt: skip
-_PROCESS = re.compile(r"(?i)\b(?:exit(?:ed|s|ing)?|process|command|npm|returned|child|subprocess|http|status code)\b")
-_SENTENCE_END = re.compile(r"[.。!！]['\"”»]?\s*$")
-INSTANCE = re.compile(r"\b((?:PCI|ROOT|ACPI|USB|HID|SWD|DISPLAY|HDAUDIO|SW|VMBUS|SCSI|STORAGE|UEFI|BTH\w*|INTELAUDIO)"
+_PROCESS = lazy.pattern(r"(?i)\b(?:exit(?:ed|s|ing)?|process|command|npm|returned|child|subprocess|http|status code)\b")
+_SENTENCE_END = lazy.pattern(r"[.。!！]['\"”»]?\s*$")
+INSTANCE = lazy.pattern(r"\b((?:PCI|ROOT|ACPI|USB|HID|SWD|DISPLAY|HDAUDIO|SW|VMBUS|SCSI|STORAGE|UEFI|BTH\w*|INTELAUDIO)"
                        r"\\[^\s\\,;\"'<>|]+(?:\\[^\s\\,;\"'<>|)\]。]+)?)", re.IGNORECASE)  # fmt: skip
-_VENDOR = re.compile(r"PCI\\VEN_([0-9A-F]{4})", re.IGNORECASE)
-BRACKET = re.compile(r"\b(\d{1,2}) \(0x[0-9A-Fa-f]{1,2}\) \[(CM_PROB_\w+)\]")
-SETUP = re.compile(r"not started: Device has problem: 0x([0-9a-fA-F]{1,2})\b")
-GPU_NAME = re.compile(
+_VENDOR = lazy.pattern(r"PCI\\VEN_([0-9A-F]{4})", re.IGNORECASE)
+BRACKET = lazy.pattern(r"\b(\d{1,2}) \(0x[0-9A-Fa-f]{1,2}\) \[(CM_PROB_\w+)\]")
+SETUP = lazy.pattern(r"not started: Device has problem: 0x([0-9a-fA-F]{1,2})\b")
+GPU_NAME = lazy.pattern(
     r"(?i)\b(?:geforce|quadro|tesla|rtx|gtx|titan|radeon|instinct|firepro|intel\W{1,4}arc|(?:iris|uhd|hd) graphics)\b|"
     r"\b[AHLVBP]\d{2,3}0?0?-(?:PCIE|SXM|SXM\d)|"
     r"\bnvidia (?:[AHLVTPB]\d{1,3}\w*|graphics)\b"
 )
-GPU_CLASS = re.compile(
+GPU_CLASS = lazy.pattern(
     r"(?i)display adapter|显示适配器|顯示卡|Grafikkart|carte graphique|видеоадаптер|ディスプレイ ?アダプター"
 )
-HELPER = re.compile(
+HELPER = lazy.pattern(
     r"(?i)\bnvpcf\b|platform controllers and framework|nvvhci|\bnvvad|"
     r"\b(?:nvidia|amd)\b.{0,20}\b(?:audio|usb|ucsi|type-c)\b"
 )

@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.model import Line, Value
 
-_START = re.compile(
+_START = lazy.pattern(
     r"!analyze\b|^\*\s+Bugcheck Analysis\s+\*|^BUGCHECK_CODE:|^[A-Z][A-Z0-9_]{6,} \([0-9a-f]{1,8}\)\s*$"
 )
-_SURE = re.compile(r"^BUGCHECK_CODE:\s+[0-9a-fA-F]|^Arg1: [0-9a-fA-F`]+")
-_HEAD = re.compile(r"^[A-Z][A-Z0-9_]{6,} \(([0-9a-f]{1,8})\)\s*$")
-_PAIR = re.compile(r"^([A-Z][A-Z0-9_]+):\s+(\S.*?)\s*$")
-_ARGUMENT = re.compile(r"^Arg([1-4]): ([0-9a-fA-F`]+)")
+_SURE = lazy.pattern(r"^BUGCHECK_CODE:\s+[0-9a-fA-F]|^Arg1: [0-9a-fA-F`]+")
+_HEAD = lazy.pattern(r"^[A-Z][A-Z0-9_]{6,} \(([0-9a-f]{1,8})\)\s*$")
+_PAIR = lazy.pattern(r"^([A-Z][A-Z0-9_]+):\s+(\S.*?)\s*$")
+_ARGUMENT = lazy.pattern(r"^Arg([1-4]): ([0-9a-fA-F`]+)")
 _NAMES = {
     "BUGCHECK_CODE": "bugcheck", "IMAGE_NAME": "module", "PROCESS_NAME": "process", "MODULE_NAME": "_module",
     "FAILURE_BUCKET_ID": "bucket", "SYMBOL_NAME": "symbol",
     "BUGCHECK_P1": "p1", "BUGCHECK_P2": "p2", "BUGCHECK_P3": "p3", "BUGCHECK_P4": "p4",
 }  # fmt: skip
 _MOST_LINES = 800
-_REPORT = re.compile(
+_REPORT = lazy.pattern(
     r"^\W*(?:[^:：=\n]{1,40}[:：=]\s*)(LiveKernelEvent|BlueScreen)\s*$|\bEvent Name: (LiveKernelEvent|BlueScreen)\b"
 )
-_CODE = re.compile(
+_CODE = lazy.pattern(
     r"^\W*(?:P1|Code|代码|代碼|Código|Код|コード|Codice|Sig\[0\]\.Value)\s*[:：=]\s*(?:0x)?([0-9a-fA-F]{1,8})\s*$"
 )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from triage import lazy
 from triage.formats.base import Format, record
 from triage.formats.windows_codes import (
     BRACKET,
@@ -25,26 +26,26 @@ from triage.formats.windows_codes import (
 )
 from triage.model import Line, Record, Value
 
-_SECTION = re.compile(r"^>>>\s+\[(?:Device|Setup|Delete|Uninstall)")
-_STATUS = re.compile(r"\b0x([0-9A-Fa-f]{8})\b")
-_PAIR = re.compile(r"^\s*([^:：=\\]{1,40}?)\s*[:：=]\s*(.*?)\s*$")
-_ROW = re.compile(r"^(OK|Error|Degraded|Unknown)\s+(\S+)\s+(\S.*?)\s+([A-Z]+\\\S+)\s*$")
-_PROPERTY = re.compile(
+_SECTION = lazy.pattern(r"^>>>\s+\[(?:Device|Setup|Delete|Uninstall)")
+_STATUS = lazy.pattern(r"\b0x([0-9A-Fa-f]{8})\b")
+_PAIR = lazy.pattern(r"^\s*([^:：=\\]{1,40}?)\s*[:：=]\s*(.*?)\s*$")
+_ROW = lazy.pattern(r"^(OK|Error|Degraded|Unknown)\s+(\S+)\s+(\S.*?)\s+([A-Z]+\\\S+)\s*$")
+_PROPERTY = lazy.pattern(
     r"^\s*(?:Status|Class|FriendlyName|Name|Caption|InstanceId|Problem|ConfigManagerErrorCode|Present|Availability|"
     r"DeviceID|PNPDeviceID|Node|Description|PSComputerName|AdapterCompatibility|Card name|AcceleratorCapabilities|"
     r"__GENUS)\s*[:=]"
 )
-_CSV_HEAD = re.compile(r"(?i)\b(?:Problem|ConfigManagerErrorCode)\b")
+_CSV_HEAD = lazy.pattern(r"(?i)\b(?:Problem|ConfigManagerErrorCode)\b")
 _MOST_LINES = 80
-_OTHER_NAME = re.compile(
+_OTHER_NAME = lazy.pattern(
     r"(?i)\b(?:realtek|bluetooth|wi-?fi|wireless|ethernet|camera|webcam|touchpad|fingerprint|printer|keyboard|mouse|"
     r"usb|audio|sata|nvme|thunderbolt|modem|hid)\b|unknown device|未知设备|未知裝置|Unbekanntes Gerät|WudfRd"
 )
-_MODEL = re.compile(
+_MODEL = lazy.pattern(
     r"(?:(?:NVIDIA|AMD|Intel(?:\(R\))?) )?(?:(?:GeForce|Quadro|Tesla|Radeon|TITAN|Arc) )?(?:RTX |GTX |RX |Pro )?"
     r"(?:[A-Z]{1,2})?\d{2,4}(?:[A-Z]{1,3})?(?:-[A-Z\d-]+)?(?: (?:Ti|SUPER|XTX?|D|Ada|Laptop GPU))*"
 )
-_STATUS_OF = re.compile(r"(?i)[(（]|status|状态|狀態|состояние|estado|\bof\b")
+_STATUS_OF = lazy.pattern(r"(?i)[(（]|status|状态|狀態|состояние|estado|\bof\b")
 
 
 class WindowsDevice(Format):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from triage import lazy
 from triage.formats import windows_debug, windows_nested, windows_xml
 from triage.formats.base import Format, record
 from triage.formats.windows_headings import CHANNEL, PAIR, POWERSHELL, field_of
@@ -16,10 +16,10 @@ from triage.formats.windows_time import stamp
 from triage.model import Line, Record, Value
 
 _MOST_LINES = 120
-_EVENT_TAG = re.compile(r"<Event[ >]")
-_INDEX = re.compile(r"^Event\[\d+\]:?\s*$")
+_EVENT_TAG = lazy.pattern(r"<Event[ >]")
+_INDEX = lazy.pattern(r"^Event\[\d+\]:?\s*$")
 # What begins another text inside the free body of an event: a prompt, a stamped log line, a traceback, a fence.
-_FOREIGN = re.compile(
+_FOREIGN = lazy.pattern(
     r"^(?:PS )?[A-Z]:\\[^>\n]*>|^Traceback \(|^\[|^```|^\d{4}-\d\d-\d\d[T ]\d\d:|^[\w.]+(?:Error|Exception)\b|^\$ |"
     r"^[+|]-{3,}|^>>> |^={5,}|^#{2,}|^\S+@\S+:\S*[$#]|^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |^\*{5,}"
 )

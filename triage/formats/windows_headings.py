@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from triage import lazy
+
 _WORDS = {
     "log": "log name|logname|日志名称|protokollname|nom du journal|"
     "nombre de registro|имя журнала|ログの名前|nome registro|"
@@ -39,8 +41,8 @@ POWERSHELL = frozenset((
     "timecreated", "providername", "id", "message", "leveldisplayname", "machinename", "entrytype", "timegenerated",
     "instanceid", "index", "eventid", "replacementstrings", "properties", "version", "qualifiers",
 ))  # fmt: skip
-CHANNEL = re.compile(r"^(?:System|Application|Security|Setup|HardwareEvents|ForwardedEvents|[\w-]+(?: [\w-]+)*/\w+)$")
-PAIR = re.compile(r"^([ \t]*)([^:：\n]{1,40}?)[ \t\u00a0]*[:：][ \t\u00a0]*(.*?)\s*$")
+CHANNEL = lazy.pattern(r"^(?:System|Application|Security|Setup|HardwareEvents|ForwardedEvents|[\w-]+(?: [\w-]+)*/\w+)$")
+PAIR = lazy.pattern(r"^([ \t]*)([^:：\n]{1,40}?)[ \t\u00a0]*[:：][ \t\u00a0]*(.*?)\s*$")
 
 
 def field_of(heading: str) -> str:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from triage import lazy
 from triage.formats.windows_headings import field_of
 from triage.formats.windows_payload import Payload
 from triage.model import Line
 
 Found = tuple[int, dict[str, str], Payload]
 _MOST_LINES = 150
-_JSON_DATE = re.compile(r"/Date\((\d{10,14})\)/")
-_ROOT = re.compile(r"^\s*[-+]\s*System\s*$")
-_PART = re.compile(r"^\s*[-+]\s*(EventData|UserData)\s*$")
-_ATTRIBUTE = re.compile(r"^\s*\[\s*(Name|SystemTime)\]\s+(\S.*?)\s*$")
-_LEAF = re.compile(r"^\s*(\w+)(?:\s+(\S.*?))?\s*$")
-_TREE_LINE = re.compile(r"^\s*(?:[-+]\s*\w+|\[\s*\w+\].*|\w+(?:\s+\S+){0,12}|\S+)?\s*$")
+_JSON_DATE = lazy.pattern(r"/Date\((\d{10,14})\)/")
+_ROOT = lazy.pattern(r"^\s*[-+]\s*System\s*$")
+_PART = lazy.pattern(r"^\s*[-+]\s*(EventData|UserData)\s*$")
+_ATTRIBUTE = lazy.pattern(r"^\s*\[\s*(Name|SystemTime)\]\s+(\S.*?)\s*$")
+_LEAF = lazy.pattern(r"^\s*(\w+)(?:\s+(\S.*?))?\s*$")
+_TREE_LINE = lazy.pattern(r"^\s*(?:[-+]\s*\w+|\[\s*\w+\].*|\w+(?:\s+\S+){0,12}|\S+)?\s*$")
 
 
 def from_json(lines: Sequence[Line], at: int) -> Found | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from triage import lazy
 from triage.entities import hexadecimal
 from triage.formats.windows_codes import SYMBOLS, about, code_in, instance_in
 from triage.model import Value
@@ -24,23 +25,23 @@ _LEVELS = {
     "verbose": "5|verbose|ausführlich|commentaires|detallado|подробно|詳細|详细",
 }
 _LEVEL_OF = {word: level for level, words in _LEVELS.items() for word in words.split("|")}
-_BUGCHECK = re.compile(r"\b0x([0-9a-fA-F]{1,8}) ?\(" + ", ?".join([r"(0x[0-9a-fA-F]+)"] * 4))
-_WER_NAME = re.compile(r"\b(LiveKernelEvent|BlueScreen|BEX64|BEX|APPCRASH|AppHangB1|AppHangXProcB1|MoBEX|CLR20r3)\b")
-_WER_CODE = re.compile(
+_BUGCHECK = lazy.pattern(r"\b0x([0-9a-fA-F]{1,8}) ?\(" + ", ?".join([r"(0x[0-9a-fA-F]+)"] * 4))
+_WER_NAME = lazy.pattern(r"\b(LiveKernelEvent|BlueScreen|BEX64|BEX|APPCRASH|AppHangB1|AppHangXProcB1|MoBEX|CLR20r3)\b")
+_WER_CODE = lazy.pattern(
     r"(?m)^\W*(?:P1|Code|代码|代碼|Código|Код|コード|Codice|Sig\[0\]\.Value)\s*[:：=]\s*(?:0x)?([0-9a-fA-F]{1,8})\s*$"
 )
-_GPUID = re.compile(r"(?i)\bGPUID: ?([0-9a-f]{1,5})\b")
-_VIDEO = re.compile(r"\\Device\\(?:Video\d+|UVM\w+|[0-9a-f]{8})")
-_RECOVERY = re.compile(r"GPU recovery action changed from \S+ \([^)]*\) to \S+ \(([^)]*)\)")
-_DRIVER = re.compile(r"\\Driver\\([\w.]+)")
-_DISPLAY_DRIVER = re.compile(r"\b(nvlddmkm|amdkm\w+|amdwddmg|amduw\w+|atikm\w+|igdkm\w+|igfxn?|igfx\w+)\b", re.ASCII)
-_TRIPLE = re.compile(r"0x([0-9A-Fa-f]+):0x([0-9A-Fa-f]+):0x([0-9A-Fa-f]+)")
-_HUNGRY = re.compile(r"([\w.+ -]{1,60}\.exe) ?[(（](\d+)[)）]\D{1,30}?(\d+)")
-_EXE = re.compile(r"([\w.+-]+\.exe)\b", re.IGNORECASE)
-_MODULE = re.compile(r"[:：]\s*([\w.+-]+\.(?:dll|exe|sys|pyd))\b", re.IGNORECASE)
-_EXCEPTION = re.compile(r"\b(?:0x)?([cC]0000[0-9a-fA-F]{3}|[eE]06[dD]7363|80000003|40000015)\b")
-_HEX_VALUE = re.compile(r"(?m)[:：]\s*0x([0-9A-Fa-f]{1,8})\s*$")
-_SERVICE = re.compile(r"(?m)\{[0-9a-fA-F-]{36}\}\s*$\s*^[^:：\n]+[:：]\s*(\S+)")
+_GPUID = lazy.pattern(r"(?i)\bGPUID: ?([0-9a-f]{1,5})\b")
+_VIDEO = lazy.pattern(r"\\Device\\(?:Video\d+|UVM\w+|[0-9a-f]{8})")
+_RECOVERY = lazy.pattern(r"GPU recovery action changed from \S+ \([^)]*\) to \S+ \(([^)]*)\)")
+_DRIVER = lazy.pattern(r"\\Driver\\([\w.]+)")
+_DISPLAY_DRIVER = lazy.pattern(r"\b(nvlddmkm|amdkm\w+|amdwddmg|amduw\w+|atikm\w+|igdkm\w+|igfxn?|igfx\w+)\b", re.ASCII)
+_TRIPLE = lazy.pattern(r"0x([0-9A-Fa-f]+):0x([0-9A-Fa-f]+):0x([0-9A-Fa-f]+)")
+_HUNGRY = lazy.pattern(r"([\w.+ -]{1,60}\.exe) ?[(（](\d+)[)）]\D{1,30}?(\d+)")
+_EXE = lazy.pattern(r"([\w.+-]+\.exe)\b", re.IGNORECASE)
+_MODULE = lazy.pattern(r"[:：]\s*([\w.+-]+\.(?:dll|exe|sys|pyd))\b", re.IGNORECASE)
+_EXCEPTION = lazy.pattern(r"\b(?:0x)?([cC]0000[0-9a-fA-F]{3}|[eE]06[dD]7363|80000003|40000015)\b")
+_HEX_VALUE = lazy.pattern(r"(?m)[:：]\s*0x([0-9A-Fa-f]{1,8})\s*$")
+_SERVICE = lazy.pattern(r"(?m)\{[0-9a-fA-F-]{36}\}\s*$\s*^[^:：\n]+[:：]\s*(\S+)")
 _SYSTEM_REPORTING = ("wer-systemerrorreporting", "bugcheck")
 
 

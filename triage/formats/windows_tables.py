@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from triage import lazy
 from triage.formats.windows_headings import field_of
 from triage.model import Line
 
@@ -20,8 +21,8 @@ _COLUMN = {
     "time": rf"(?P<time>{_DATE})", "event_id": r"(?P<event_id>\d{1,10})", "level": r"(?P<level>[^\W\d]+)",
     "provider": r"(?P<provider>\S.*?)", "message": r"(?P<message>\S.*)", "host": r"(?P<host>\S+)", "other": r"\S+",
 }  # fmt: skip
-_RULE = re.compile(r"^\s*-{2,}(?: +-+)+\s*$")
-_GROUP = re.compile(r"^\s*ProviderName\s*:\s*(\S.*?)\s*$")
+_RULE = lazy.pattern(r"^\s*-{2,}(?: +-+)+\s*$")
+_GROUP = lazy.pattern(r"^\s*ProviderName\s*:\s*(\S.*?)\s*$")
 
 
 @dataclass(slots=True)
@@ -99,7 +100,7 @@ def _table(head: str, start: int, provider: str) -> Layout | None:
     pattern = r"^\s*" + r"\s+".join(_COLUMN.get(name, r"\S+") for name in columns) + r"\s*$"
     # A message too long for the console is cut, and an empty one leaves the column out.
     pattern = pattern.replace(r"\s+(?P<message>\S.*)\s*$", r"(?:\s+(?P<message>\S.*))?\s*$")
-    return Layout(start, columns, "", re.compile(pattern), provider)
+    return Layout(start, columns, "", lazy.pattern(pattern), provider)
 
 
 def _table_row(layout: Layout, text: str) -> Row | None:

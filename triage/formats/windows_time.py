@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
+from triage import lazy
 from triage.model import Stamp
 
-_ISO = re.compile(
+_ISO = lazy.pattern(
     r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\s*(Z|[+-]\d\d:?\d\d)?", re.IGNORECASE
 )
-_LOCAL = re.compile(
+_LOCAL = lazy.pattern(
     r"(?P<a>\d{1,4})(?P<sep>[./-])\s?(?P<b>\d{1,2})[./-]\s?(?P<c>\d{1,4})\.?,?\s+(?:(?:um|kl\.|at|à|в) )?"
     r"(?P<before>上午|下午|午前|午後|오전|오후)?\s*(?P<h>\d{1,2})[:.](?P<m>\d\d)(?:[:.](?P<s>\d\d))?"
     r"\s*(?P<after>[AaPp]\.?\s?[Mm]\.?)?"

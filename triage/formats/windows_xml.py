@@ -7,18 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from triage import lazy
 from triage.formats.windows_payload import Payload
 from triage.model import Line
 
 _MOST_LINES = 400
-_PROVIDER = re.compile(r"<Provider\b[^>]*?\bName=(['\"])(.*?)\1")
-_ID = re.compile(r"<EventID\b[^>]*>\s*(\d+)\s*<")
-_LEVEL = re.compile(r"<Level>\s*(\d+)\s*<")
-_TIME = re.compile(r"<TimeCreated\b[^>]*?\bSystemTime=(['\"])(.*?)\1")
-_COMPUTER = re.compile(r"<Computer>\s*([^<]+?)\s*<")
-_MESSAGE = re.compile(r"<Message>(.*?)</Message>", re.DOTALL)
-_DATA = re.compile(r"<Data(?:\s+Name=(['\"])(?P<name>.*?)\1)?\s*(?:/>|>(?P<value>.*?)</Data>)", re.DOTALL)
-_LEAF = re.compile(r"<(\w+)(?:\s[^<>]*)?>([^<>]+)</\1>")
+_PROVIDER = lazy.pattern(r"<Provider\b[^>]*?\bName=(['\"])(.*?)\1")
+_ID = lazy.pattern(r"<EventID\b[^>]*>\s*(\d+)\s*<")
+_LEVEL = lazy.pattern(r"<Level>\s*(\d+)\s*<")
+_TIME = lazy.pattern(r"<TimeCreated\b[^>]*?\bSystemTime=(['\"])(.*?)\1")
+_COMPUTER = lazy.pattern(r"<Computer>\s*([^<]+?)\s*<")
+_MESSAGE = lazy.pattern(r"<Message>(.*?)</Message>", re.DOTALL)
+_DATA = lazy.pattern(r"<Data(?:\s+Name=(['\"])(?P<name>.*?)\1)?\s*(?:/>|>(?P<value>.*?)</Data>)", re.DOTALL)
+_LEAF = lazy.pattern(r"<(\w+)(?:\s[^<>]*)?>([^<>]+)</\1>")
 
 
 @dataclass(slots=True)

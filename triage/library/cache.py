@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 _LIMIT = 64 << 20
@@ -49,6 +48,8 @@ def write(name: str, data: bytes) -> None:
     home = folder()
     if home is None:
         return
+    import tempfile
+
     try:
         handle, temporary = tempfile.mkstemp(dir=home)
         with os.fdopen(handle, "wb") as out:

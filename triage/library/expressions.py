@@ -9,19 +9,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from triage import lazy
+
 Env = Callable[[str], Any]
 Calls = Callable[[str, list[Any]], Any]
 
-_TOKEN = re.compile(
+_TOKEN = lazy.pattern(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<text>\"[^\"]*\"|'[^']*')|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<op>\?\?|<=|>=|==|!=|[-+*/<>()\[\],]))"
 )
-_VERSION = re.compile(r"^\d+(?:\.\d+)+$")
+_VERSION = lazy.pattern(r"^\d+(?:\.\d+)+$")
 _COMPARE = {"<", "<=", ">", ">=", "==", "!=", "in"}
 FUNCTIONS = {"rate"}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from triage.library.patterns import Table, tabulate
 from triage.library.playbook import Playbook
+from triage.library.shelf import Shelf
 
 
 @dataclass(slots=True, frozen=True)
@@ -89,23 +92,28 @@ class Link:
 class Library:
     """All signatures, links and playbooks of one or more folders, and what was wrong with them."""
 
-    signatures: dict[str, Signature] = field(default_factory=dict)
+    signatures: MutableMapping[str, Signature] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
-    playbooks: dict[str, Playbook] = field(default_factory=dict)
+    playbooks: MutableMapping[str, Playbook] = field(default_factory=dict)
     recovery: dict[str, list[str]] = field(default_factory=dict)
     headers: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     version: str = ""
 
-    def refined(self, child: str) -> set[str]:
-        """All ids that `child` refines, directly or through others."""
-        found: set[str] = set()
-        todo = [child]
-        while todo:
-            signature = self.signatures.get(todo.pop())
-            for parent in signature.refines if signature else []:
-                if parent not in found:
-                    found.add(parent)
-                    todo.append(parent)
-        return found
+    _table: Table | None = None
+
+    def table(self) -> Table:
+        """All patterns of the signatures; made once."""
+        if self._table is None:
+            self._table = tabulate(self.signatures)
+        return self._table
+
+
+def thaw_signature(data: dict[str, Any]) -> Signature:
+    """A signature out of its stored data."""
+    patterns = [Pattern(p["regex"], tuple(p["formats"]), p["types"], p["where"], p["anchor"]) for p in data["match"]]
+    return Signature(**{**data, "match": patterns})
+
+
+__all__ = ["Library", "Link", "Pattern", "Playbook", "Problem", "Shelf", "Signature", "thaw_signature"]

@@ -76,7 +76,7 @@ class Anchors(Check):
     def check(self, proof: Proof) -> Iterator[Problem]:
         from triage.scan import Index, LineScanner
 
-        anchors = Index(proof.sound).anchors
+        anchors = Index(proof.sound).table.anchors
         scanners = [LineScanner(anchors, engine) for engine in ("", "re2")]
         for example, matches in zip(proof.examples, proof.matches, strict=True):
             lines = [sorted(scanner.hits(example.text.encode())) for scanner in scanners]
@@ -226,7 +226,7 @@ class Related:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.refined = {name: library.refined(name) for name in library.signatures}
+        self.refined = {name: library.table().refined.get(name, []) for name in library.signatures}
 
     def __call__(self, a: str, b: str) -> bool:
         one, other = self.library.signatures[a], self.library.signatures[b]

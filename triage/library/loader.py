@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from triage.library import cache
-from triage.library.library import Library, Link, Pattern, Problem, Signature
+from triage.library.library import Library, Link, Problem, thaw_signature
+from triage.library.patterns import Table
 from triage.library.playbook import Playbook, parse_playbook
+from triage.library.shelf import Shelf
 from triage.model import Step
 
-FORMAT = 6  # of the cached library; raise it when the dataclasses change
+FORMAT = 7  # of the cached library; raise it when the dataclasses change
 _SPECIAL = {"headers.yaml", "causality.yaml", "recovery.yaml"}
 
 
@@ -36,55 +39,78 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     key = _fingerprint(files)
     if cached and (data := cache.read(f"library-{key}.json")):
         try:
-            return _thaw(json.loads(data))
+            return _thaw(json.loads(data), key)
         except (ValueError, KeyError, TypeError):
             pass
     library = _build(roots, files)
     library.version = key[:12]
     if cached and not library.problems:
-        cache.write(f"library-{key}.json", json.dumps(_freeze(library), ensure_ascii=False).encode())
+        frozen = _freeze(library)
+        cache.write(f"playbooks-{key}.json", json.dumps(frozen.pop("playbooks"), ensure_ascii=False).encode())
+        cache.write(f"library-{key}.json", json.dumps(frozen, ensure_ascii=False).encode())
     return library
 
 
 def _files(root: Path) -> list[Path]:
     if root.is_file():
         return [root]
-    inner = [root / "signatures", root / "playbooks"]
-    starts = [p for p in inner if p.is_dir()] or [root]
-    return sorted(p for start in starts for suffix in ("*.yaml", "*.yml", "*.md") for p in start.rglob(suffix))
+    starts = [p for p in (root / "signatures", root / "playbooks") if p.is_dir()] or [root]
+    found = [
+        Path(folder, name)
+        for start in starts
+        for folder, _, names in os.walk(start)
+        for name in names
+        if name.endswith((".yaml", ".yml", ".md"))
+    ]
+    return sorted(found)
 
 
 def _fingerprint(files: Iterable[tuple[Path, Path]]) -> str:
     digest = hashlib.sha256(str(FORMAT).encode())
     for _, path in files:
-        info = path.stat()
+        info = os.stat(path)
         digest.update(f"{path}|{info.st_mtime_ns}|{info.st_size};".encode())
     return digest.hexdigest()[:32]
 
 
 def _freeze(library: Library) -> dict[str, Any]:
-    return asdict(library)
+    data = asdict(library)
+    data["signatures"] = {name: asdict(s) for name, s in library.signatures.items()}
+    data["playbooks"] = {name: asdict(p) for name, p in library.playbooks.items()}
+    data["_table"] = asdict(library.table())
+    return data
 
 
-def _thaw(data: dict[str, Any]) -> Library:
+def _thaw(data: dict[str, Any], key: str) -> Library:
     """The library out of the cached JSON. Raises when its shape is not ours."""
+    signatures: dict[str, Any] = data["signatures"]
     library = Library(
-        recovery=data["recovery"], headers=data["headers"], notes=data["notes"], version=data["version"]
-    )
-    for name, fields in data["signatures"].items():
-        fields["match"] = [
-            Pattern(p["regex"], tuple(p["formats"]), p["types"], p["where"], p["anchor"]) for p in fields["match"]
-        ]
-        library.signatures[name] = Signature(**fields)
+        signatures=Shelf(lambda: signatures, thaw_signature),
+        playbooks=Shelf(lambda: _stored_playbooks(key), _thaw_playbook),
+        recovery=data["recovery"], headers=data["headers"], notes=data["notes"], version=data["version"],
+        _table=Table(**data["_table"]),
+    )  # fmt: skip
+    for name in list(signatures)[:1]:
+        library.signatures[name]  # a stranger's file fails here, not in the middle of an analysis
     for fields in data["links"]:
         fields["cause"] = [tuple(one) for one in fields["cause"]]
         fields["effect"] = [tuple(one) for one in fields["effect"]]
         fields["window"] = tuple(fields["window"]) if fields["window"] else None
         library.links.append(Link(**fields))
-    for name, fields in data["playbooks"].items():
-        fields["sections"] = {head: [Step(**step) for step in steps] for head, steps in fields["sections"].items()}
-        library.playbooks[name] = Playbook(**fields)
     return library
+
+
+def _stored_playbooks(key: str) -> dict[str, Any]:
+    data = cache.read(f"playbooks-{key}.json")
+    if data is None:  # removed since: read them again
+        return {name: asdict(p) for name, p in load_library(cached=False).playbooks.items()}
+    stored: dict[str, Any] = json.loads(data)
+    return stored
+
+
+def _thaw_playbook(fields: dict[str, Any]) -> Playbook:
+    sections = {head: [Step(**step) for step in steps] for head, steps in fields["sections"].items()}
+    return Playbook(**{**fields, "sections": sections})
 
 
 def _build(roots: Sequence[Path], files: Sequence[tuple[Path, Path]]) -> Library:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from triage import lazy
 from triage.model import RISKS, Step
 
 if TYPE_CHECKING:
@@ -22,11 +20,11 @@ HEADER_LISTS = ("applies_to", "needs", "sources")
 HEADER_TEXTS = ("id", "title", "title_zh", "summary_zh")
 PLATFORMS = ("linux", "windows", "container", "kubernetes", "slurm", "any")
 
-_TAG = re.compile(r"^\[([^\]@]*?)\s*(?:@([^\]]*))?\]\s*")
-_COMMAND = re.compile(r"^`([^`]+)`$")
-_BLANK = re.compile(r"\{[a-z_][a-z0-9_]*(?:-[0-9]+[smhd])?\}")
+_TAG = lazy.pattern(r"^\[([^\]@]*?)\s*(?:@([^\]]*))?\]\s*")
+_COMMAND = lazy.pattern(r"^`([^`]+)`$")
+_BLANK = lazy.pattern(r"\{[a-z_][a-z0-9_]*(?:-[0-9]+[smhd])?\}")
 # What a shell would act on and an argument list does not; `<` and `>` also catch blanks written as <name>.
-_SHELL = re.compile(r"&&|\|\||[|;<>&`]|\$\(|\$\{?\w|(?<!\S)~|[*?](?!\S*=)")
+_SHELL = lazy.pattern(r"&&|\|\||[|;<>&`]|\$\(|\$\{?\w|(?<!\S)~|[*?](?!\S*=)")
 
 
 @dataclass(slots=True)
@@ -72,6 +70,8 @@ class _Page:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the nearest of `known`, else an empty text."""
+    import difflib
+
     near = difflib.get_close_matches(word, list(known), 1, 0.6)
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -114,6 +114,8 @@ def _front_matter(page: _Page, lines: list[str]) -> tuple[dict[str, Any], int]:
     if end is None:
         page.wrong(1, "front matter does not end: a second `---` is missing")
         return {}, len(lines)
+    import yaml
+
     try:
         header = yaml.load("\n".join(lines[1:end]), Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 
+from triage import lazy
 from triage.advise import shell_line
 from triage.model import Step
 
 # Whole terminal sequences (CSI, OSC, DCS), so that no "[31m" stays behind when the escape character goes.
-_SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\")
+_SEQUENCES = lazy.pattern(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\")
 _LEFT = 12  # columns kept before a match when what follows it is long
-_SPACES = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
+_SPACES = lazy.pattern(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 # C0, C1, soft hyphen, zero width, bidi controls, interlinear and tag characters, lone surrogates.
-UNSAFE = re.compile(
+UNSAFE = lazy.pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_SHELL_WORD = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""")
+_SHELL_WORD = lazy.pattern(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""")
 
 
 def clean(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from triage import lazy
 from triage.model import Block, Line, Source
 from triage.sources.encodings import Encoding, decode_line, detect, utf8_chunks
 from triage.sources.escapes import strip_escapes
@@ -36,8 +37,8 @@ _STIRS = (b"&", b"\\", b"#0", b"^[", b"[0m")
 _STIRS_WIDE = (
     b"\xe2\x80", b"\xe2\x81", b"\xe2\x86\x90", b"\xe2\x90\x9b", b"\xef\xbb\xbf", b"\xef\xbf\xbd", b"\xc2",
 )  # fmt: skip
-_BARE = re.compile(rb"^\[[0-9;]*m", re.MULTILINE)
-_COLOUR = re.compile(rb"\x1b\[[0-9;]*[mK]")
+_BARE = lazy.pattern(rb"^\[[0-9;]*m", re.MULTILINE)
+_COLOUR = lazy.pattern(rb"\x1b\[[0-9;]*[mK]")
 
 
 def text_source(stream: Stream, name: str, path: str = "") -> Source:

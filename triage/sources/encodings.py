@@ -7,15 +7,15 @@ programs write), then what fits the bytes best: Chinese and Japanese Windows, th
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from triage import lazy
 from triage.sources.kinds import wide_encoding
 from triage.sources.streams import Stream
 
-_HIGH = re.compile(rb"[\x80-\xff]+")
-_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_HIGH = lazy.pattern(rb"[\x80-\xff]+")
+_UTF8 = lazy.pattern(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 # Words of Device Manager, Event Viewer and pnputil in Chinese and Korean Windows.
 _CHINESE = (
     "设备", "驱动", "错误", "代码", "问题", "状态", "系统", "无法", "计算机", "程序", "文件", "显示", "事件", "日志",

@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import re
 
+from triage import lazy
+
 # ECMA-48: CSI; string sequences (OSC, DCS, SOS, PM, APC) up to BEL or ST; then two-character escapes.
-_ESCAPE = re.compile(
+_ESCAPE = lazy.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
 # The same colour codes spelled out by `cat -v`, JSON, Python's repr, printf, or an old console's arrow glyph.
-_SPELLED = re.compile(r"(?:\^\[|\\x1[bB]|\\u001[bB]|\\033|\\e|[\u241b\u2190\ufffd])\[[0-9;?]*[A-HJKSTfhlmnsu]")
+_SPELLED = lazy.pattern(r"(?:\^\[|\\x1[bB]|\\u001[bB]|\\033|\\e|[\u241b\u2190\ufffd])\[[0-9;?]*[A-HJKSTfhlmnsu]")
 _SPELLED_HINT = ("^[[", "\\x1", "\\u001", "\\033[", "\\e[", "\u241b[", "\u2190[", "\ufffd[")
 # What a web form leaves of a colour when it drops the escape character: `[36m(Worker pid=1)[0m`.
-_BARE = re.compile(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?!\])")
-_BARE_START = re.compile(r"\[(?:[0-9];)?(?:0|1|2|[39][0-7])m")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BARE = lazy.pattern(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?!\])")
+_BARE_START = lazy.pattern(r"\[(?:[0-9];)?(?:0|1|2|[39][0-7])m")
+_CONTROL = lazy.pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Invisible or reordering characters: zero width, directional overrides, Unicode's own line ends.
-_HIDDEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-_SHOWN = re.compile("([\x00-\x08\n-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff])\\1*")
-_SEPARATORS = re.compile("[\r\n\x0b\x0c\x1c-\x1e]+|\x08{2,}")
-_OVERSTRIKE = re.compile("[^\x08]\x08")
+_HIDDEN = lazy.pattern("[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_SHOWN = lazy.pattern("([\x00-\x08\n-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff])\\1*")
+_SEPARATORS = lazy.pattern("[\r\n\x0b\x0c\x1c-\x1e]+|\x08{2,}")
+_OVERSTRIKE = lazy.pattern("[^\x08]\x08")
 
 
 def has_controls(text: str) -> bool:

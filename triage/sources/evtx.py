@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from triage import lazy
 from triage.model import Line
 
 MAGIC = b"ElfFile\x00"
 _HEADER, _CHUNK = 4096, 65536
 _MOST_VALUE = 4000
-_BETWEEN = re.compile(r"(</Event>)\s*(?=<Event[ >])|(<Events>)\s*(?=<Event[ >])")
+_BETWEEN = lazy.pattern(r"(</Event>)\s*(?=<Event[ >])|(<Events>)\s*(?=<Event[ >])")
 
 
 def evtx_lines(data: bytes, name: str) -> tuple[list[Line], str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from triage import lazy
 
 # torchrun: <log_dir>/<run id>/attempt_<n>/<local rank>/{stdout,stderr}.log (torch/distributed/elastic/multiprocessing).
-_TORCHRUN = re.compile(r"(?:^|/)attempt_[0-9]+/([0-9]{1,4})/[^/]+$")
-_LOCAL = re.compile(r"(?:^|[^a-z])local[_-]?rank[_=.-]?([0-9]{1,4})(?![0-9a-z])")
-_RANK = re.compile(r"(?:^|[^a-z])(?<!local_)(?<!local-)(?<!local)rank[_=.-]?([0-9]{1,6})(?![0-9a-z])")
-_WORKER = re.compile(r"^worker[_-]?([0-9]{1,4})(?:\.[a-z]+)*$")  # not Ray's worker-<id>-<job>-<pid>.out
-_NODE = re.compile(r"(?:^|[^a-z0-9])((?:[a-z]+-)*node-?[0-9]{1,5})(?![0-9a-z])")
+_TORCHRUN = lazy.pattern(r"(?:^|/)attempt_[0-9]+/([0-9]{1,4})/[^/]+$")
+_LOCAL = lazy.pattern(r"(?:^|[^a-z])local[_-]?rank[_=.-]?([0-9]{1,4})(?![0-9a-z])")
+_RANK = lazy.pattern(r"(?:^|[^a-z])(?<!local_)(?<!local-)(?<!local)rank[_=.-]?([0-9]{1,6})(?![0-9a-z])")
+_WORKER = lazy.pattern(r"^worker[_-]?([0-9]{1,4})(?:\.[a-z]+)*$")  # not Ray's worker-<id>-<job>-<pid>.out
+_NODE = lazy.pattern(r"(?:^|[^a-z0-9])((?:[a-z]+-)*node-?[0-9]{1,5})(?![0-9a-z])")
 
 
 def name_fields(path: str) -> dict[str, str]:

@@ -11,31 +11,32 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from triage import lazy
 from triage.sources.stamps import is_stamped
 
 Fields = dict[str, str]
 
 # torch: `[rank3]:` by the excepthook and the C++ logger; torchrun --tee: `[default4]:`, role name and local rank.
-_RANK = re.compile(r"\[(rank|default|trainer|worker)([0-9]{1,6})\]: ?")
+_RANK = lazy.pattern(r"\[(rank|default|trainer|worker)([0-9]{1,6})\]: ?")
 # Open MPI -tag-output: `[job,rank]<stream>:`; the launcher of SageMaker: `[1,mpirank:3,algo-2]<stderr>:`.
-_MPI = re.compile(r"\[[0-9]+,(?:mpirank:)?([0-9]+)(?:,([\w.-]+))?\]<std(?:err|out|diag)>:")
-_POD = re.compile(r"\[pod/([\w.-]+)/([\w.-]+)\] ?")
+_MPI = lazy.pattern(r"\[[0-9]+,(?:mpirank:)?([0-9]+)(?:,([\w.-]+))?\]<std(?:err|out|diag)>:")
+_POD = lazy.pattern(r"\[pod/([\w.-]+)/([\w.-]+)\] ?")
 # Ray and vLLM: `(RayTrainWorker pid=123, ip=10.0.0.1) `, `(EngineCore_DP0 pid=24880) `, `(Worker(rank=3) pid=8) `.
-_ACTOR = re.compile(
+_ACTOR = lazy.pattern(
     r"\((?:([A-Za-z_][\w.:<>-]{0,80}(?:\([^()]{0,60}\))?(?:\.[\w.<>]{1,80})?) )?"
     r"pid=([0-9]+)(?:, ip=([0-9a-fA-F.:]+))?\)(?: |$)"
 )
-_DAEMON = re.compile(r"\((raylet|gcs_server|autoscaler)(?: \+[0-9hms]+)?(?:, ip=([0-9a-fA-F.:]+))?\)(?: |$)")
-_ACTOR_RANK = re.compile(r"\brank=([0-9]+)")
+_DAEMON = lazy.pattern(r"\((raylet|gcs_server|autoscaler)(?: \+[0-9hms]+)?(?:, ip=([0-9a-fA-F.:]+))?\)(?: |$)")
+_ACTOR_RANK = lazy.pattern(r"\brank=([0-9]+)")
 
-_SRUN = re.compile(r" *([0-9]{1,6}): ?")
-_NODE = re.compile(r"([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*): ")
-_NOT_NODE = re.compile(
+_SRUN = lazy.pattern(r" *([0-9]{1,6}): ?")
+_NODE = lazy.pattern(r"([a-z][a-z0-9.-]*[0-9][a-z0-9.-]*): ")
+_NOT_NODE = lazy.pattern(
     r"(?:eth|ens|eno|enp|ib|gpu|cuda|nvme|sd|mlx|step|epoch|iter|layer|line|stage|nv|dev|tty|cpu)[0-9]"
 )
-_SERVICE = re.compile(r"([A-Za-z][\w.-]{2,60}) *\| ?")
-_QUOTE = re.compile(r">(?!>>) ?")
-_ACTIONS = re.compile(r"[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?(?=[0-9]{4}-[0-9]{2}-[0-9]{2}T)")
+_SERVICE = lazy.pattern(r"([A-Za-z][\w.-]{2,60}) *\| ?")
+_QUOTE = lazy.pattern(r">(?!>>) ?")
+_ACTIONS = lazy.pattern(r"[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?(?=[0-9]{4}-[0-9]{2}-[0-9]{2}T)")
 
 
 @dataclass(slots=True, frozen=True)

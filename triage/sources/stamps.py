@@ -6,24 +6,25 @@ is that of a collector, where the text behind it is a format of its own, or wher
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from triage import lazy
 
 ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 # Kubernetes (CRI): time, stream, F(ull) or P(artial), text.
-CRI = re.compile(rf"({ISO}) (stdout|stderr) ([FP])(?::[^ ]*)?(?: |$)")
-_STAMP = re.compile(rf"({ISO})(?: [0-9]{{2}}[OE][+ ]?|)(?:[ \t]|$)")  # GitLab adds `00O `
-_TASK = re.compile(r"\[(?:task )?([0-9-]{10}T[0-9:]{8}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2}))\] ")
+CRI = lazy.pattern(rf"({ISO}) (stdout|stderr) ([FP])(?::[^ ]*)?(?: |$)")
+_STAMP = lazy.pattern(rf"({ISO})(?: [0-9]{{2}}[OE][+ ]?|)(?:[ \t]|$)")  # GitLab adds `00O `
+_TASK = lazy.pattern(r"\[(?:task )?([0-9-]{10}T[0-9:]{8}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2}))\] ")
 # Container runtimes and CI write UTC with 6 to 9 digits.
-_COLLECTOR = re.compile(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{6,9}Z$")
+_COLLECTOR = lazy.pattern(r"[0-9-]{10}T[0-9:]{8}\.[0-9]{6,9}Z$")
 # A stamp that is part of a syslog or kernel header stays with it: the format needs it.
-_HEADER = re.compile(r"(?:[\w.:-]+ )?(?:kernel: |[\w./@()-]+\[[0-9]+\]: |[\w.-]+ [\w./@-]+: )")
+_HEADER = lazy.pattern(r"(?:[\w.:-]+ )?(?:kernel: |[\w./@()-]+\[[0-9]+\]: |[\w.-]+ [\w./@-]+: )")
 _NANOSECONDS = 28
-_INNER = re.compile(
+_INNER = lazy.pattern(
     r"\[(?:rank|default)[0-9]+\]|\{\"|Traceback \(most|NVRM: |\[ *[0-9]+\.[0-9]{6}\]|[\w.-]+:[0-9]+:[0-9]+ \[[0-9]+\] "
     r"|\[?[EWIF][0-9]{3,4} [0-9]|\((?:\w+ )?pid=[0-9]|Fatal Python error: "
 )
-_GOES_ON = re.compile(r"\s+\S|Traceback \(most|$")
+_GOES_ON = lazy.pattern(r"\s+\S|Traceback \(most|$")
 
 
 def is_stamped(texts: Sequence[str]) -> bool:

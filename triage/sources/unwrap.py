@@ -10,22 +10,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from triage import lazy
 from triage.model import Line
 from triage.sources.escapes import clean, harmless, has_controls, separate, strip_escapes
 from triage.sources.jsonlines import messages, read_object
 from triage.sources.prefixes import PLAIN, Fields, Layout, actor, bracket, doubtful
 from triage.sources.stamps import CRI, unstamp, untask
 
-_SYSLOG = re.compile(r"(?:<[0-9]{1,3}>)?(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:|[0-9]{4}-[0-9]{2}-[0-9]{2}T)")
-_RSYSLOG = re.compile(r"#(0[0-3][0-7])")  # rsyslog: $EscapeControlCharactersOnReceive
-_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});")
+_SYSLOG = lazy.pattern(r"(?:<[0-9]{1,3}>)?(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:|[0-9]{4}-[0-9]{2}-[0-9]{2}T)")
+_RSYSLOG = lazy.pattern(r"#(0[0-3][0-7])")  # rsyslog: $EscapeControlCharactersOnReceive
+_ENTITY = lazy.pattern(r"&(lt|gt|amp|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _ENTITY_MARKS = ("&lt;", "&quot;", "&gt;", "&apos;", "&amp;", "&#")
-_NEWLINE_TEXT = re.compile(r"\\r?\\n|\\n")
-_QUOTED_TRACE = re.compile(r"Traceback \(most recent call last\):\\n|\\n +File \\?\"|\\nNVRM: |\\nRuntimeError: ")
-_BOX_TITLE = re.compile(r"[╭╔┌+][─═-]{2,} (.+?) [─═-]{2,}[╮╗┐+]$")
+_NEWLINE_TEXT = lazy.pattern(r"\\r?\\n|\\n")
+_QUOTED_TRACE = lazy.pattern(r"Traceback \(most recent call last\):\\n|\\n +File \\?\"|\\nNVRM: |\\nRuntimeError: ")
+_BOX_TITLE = lazy.pattern(r"[╭╔┌+][─═-]{2,} (.+?) [─═-]{2,}[╮╗┐+]$")
 # All that makes more of a line than prefixes and JSON: control, invisible and reordering characters, what spells them.
-_BUSY = re.compile(
+_BUSY = lazy.pattern(
     "[\x00-\x08\n-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\u241b\u2190\ufffd&]"
     r"|\\[xX]1|\\u001|\\033|\\e\[|\\n|\^\[|#0[13]|\[0?m|^\[(?:[0-9];)?[0-9]{1,2}m"
 )
