@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from triage.cli.app import COMMANDS, app, with_command
+from triage.cli import COMMANDS, with_command
+from triage.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 FAULT = (
@@ -67,7 +68,7 @@ def test_help_imports_nothing_heavy():
 
 
 def test_analyze_to_a_pipe_does_not_import_rich(fault):
-    code = f"import sys; from triage.cli.app import main\ntry: main([{fault!r}])\nexcept SystemExit: pass\nprint('rich' in sys.modules, 'pydantic' in sys.modules)"
+    code = f"import sys; from triage.cli import main\ntry: main([{fault!r}])\nexcept SystemExit: pass\nprint('rich' in sys.modules, 'pydantic' in sys.modules)"
     run(fault)  # fills the cache of the library
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip().endswith("False False")
@@ -205,8 +206,9 @@ def test_time_zones(fault, zone):
 
 def test_an_internal_error_is_one_clear_line():
     code = (
-        "from triage.cli import app as cli\n"
-        "@cli.app.command('broken')\n"
+        "from triage import cli\n"
+        "from triage.cli.app import app\n"
+        "@app.command('broken')\n"
         "def broken() -> None:\n    raise RuntimeError('two\\nlines')\n"
         "cli.COMMANDS += ('broken',)\n"
         "cli.main(['broken'])\n"

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "triage"
 # A module may import from its own layer and from those above it in this list. The longest name decides.
 LAYERS = (
-    ("model",),
+    ("model", "lazy"),
     ("clock", "entities"),
     ("sources", "formats", "decode", "redact", "estimate"),
     ("library",),

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from triage.cli.app import COMMANDS, app, with_command
+from triage.cli import COMMANDS, with_command
+from triage.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

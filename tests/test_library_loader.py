@@ -46,8 +46,8 @@ def test_a_tampered_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.Monkey
         (signature("a", "x", match="[{use: nowhere}]"), 1, "unknown header 'nowhere'"),
         (signature("a", "x") + "title: again\n", 9, "'title' stands twice"),
         (signature("a", "x", sources="[]"), 1, "`sources` is empty"),
-        (signature("a", "x(?=y)"), 1, "cannot be compiled"),
-        (signature("a", "x[", ), 1, "cannot be compiled"),
+        (signature("a", "x(?=y)"), 5, "look-around"),
+        (signature("a", "x["), 5, "does not compile"),
     ],
 )
 def test_each_fault_is_named_with_its_line(tmp_path: Path, text: str, line: int, words: str) -> None:

@@ -43,7 +43,8 @@ def test_a_header_may_stand_before_an_anchored_pattern(tmp_path: Path) -> None:
 def test_candidates_are_the_patterns_that_hold(tmp_path: Path) -> None:
     files = {f"s{i}.yaml": signature(f"s{i}", f"word{i} .*end") for i in range(150)}
     index = Index(library(tmp_path, files))
-    found = {name for i in index.candidates("x word7 and word149 to the end") for name, _ in index.table.users[i]}
+    text = "x word7 and word149 to the end"
+    found = {name for i in index.candidates([text]).of(text) for name, _ in index.table.users[i]}
     assert found == {"s7", "s149"}
 
 
@@ -51,7 +52,7 @@ def test_no_candidate_is_lost_on_long_texts() -> None:
     index = Index(load_library())
     line = "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, name=x, GPU has fallen off the bus."
     text = "\n".join(f"frame {i}: 0x{i:x} in some.so error {i * 7919}" for i in range(3000)) + "\n" + line
-    assert "xid-79" in {name for i in index.candidates(text) for name, _ in index.table.users[i]}
+    assert "xid-79" in {name for i in index.candidates([text]).of(text) for name, _ in index.table.users[i]}
 
 
 def test_patterns_are_linear_in_time() -> None:

@@ -1,6 +1,6 @@
 """`python -m triage`."""
 
-from triage.cli.app import main
+from triage.cli import main
 
 if __name__ == "__main__":
     main()

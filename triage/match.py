@@ -20,7 +20,9 @@ IDENTITY = (
 )  # fmt: skip
 _NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
 _AROUND = 20
-_ASSIGNMENT = lazy.pattern(r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env")
+_ASSIGNMENT = lazy.pattern(
+    r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env"
+)
 
 
 class Matcher:
@@ -34,6 +36,7 @@ class Matcher:
         """All matches of the records, in their order."""
         found: list[Match] = []
         environment: list[str] = []
+        self._candidates = self.index.candidates([record.text for record in records])
         for position in range(len(records)):
             found.extend(self._record(records, position, environment))
         for order, match in enumerate(found):
@@ -43,7 +46,7 @@ class Matcher:
     def _record(self, records: Sequence[Record], position: int, environment: list[str]) -> list[Match]:
         record = records[position]
         matches: dict[str, Match] = {}
-        for number in self.index.candidates(record.text):
+        for number in self._candidates.of(record.text):
             users = [u for u in self._patterns(self.table.users[number]) if _fits(u[1], record)]
             if not users:
                 continue

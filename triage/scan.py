@@ -1,7 +1,8 @@
 """One pass over the text: which patterns may hold where. Everything dearer runs only on what is found here.
 
-Small texts are asked record by record through re2 Sets; large sources go through hyperscan in blocks, else through
-re2 Sets over pieces of a block. All engines find the same lines (tests/test_scan.py).
+Small texts are narrowed by the fixed words of the patterns, then asked record by record through re2 Sets; large
+sources go through hyperscan in blocks, else through re2 Sets over pieces of a block. All engines find the same lines
+(tests/test_scan.py).
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Any
 
 from triage.library import cache as store
 from triage.library.library import Library
+from triage.library.patterns import Table
 
 _SET_SIZE = 256
 _SET_MEMORY = 96 << 20
 _PIECE = 16 << 10
+_NARROWED = 4 << 20
 
 
 class Index:
@@ -23,21 +26,34 @@ class Index:
 
     def __init__(self, library: Library) -> None:
         self.table = library.table()
-        self._sets: list[Any] = []
         self._line_scanner: LineScanner | None = None
 
-    def candidates(self, text: str) -> list[int]:
-        """The numbers of the regexes that hold somewhere in `text`."""
-        if not self._sets:
-            self._sets = _sets(["(?m)" + regex for regex in self.table.regexes])
-        data = text.encode("utf-8", "replace")
-        return [base + hit for base, one in self._sets for hit in one.Match(data) or ()]
+    def candidates(self, texts: Sequence[str]) -> Candidates:
+        """What may hold on each of these texts."""
+        return Candidates(self.table, texts)
 
     def lines(self) -> LineScanner:
         """The scanner for blocks of a large source."""
         if self._line_scanner is None:
             self._line_scanner = LineScanner(self.table.anchors, weak=self.table.weak)
         return self._line_scanner
+
+
+class Candidates:
+    """The patterns that may hold on the texts of one run; `of(text)` gives those that do hold on one of them."""
+
+    def __init__(self, table: Table, texts: Sequence[str]) -> None:
+        whole = "\n".join(texts) if sum(map(len, texts)) < _NARROWED else ""
+        self.numbers = [
+            number for number, needles in enumerate(table.needles)
+            if not whole or not needles or any(text in whole for text in needles)
+        ]  # fmt: skip
+        self._sets = _sets(["(?m)" + table.regexes[number] for number in self.numbers])
+
+    def of(self, text: str) -> list[int]:
+        """The numbers of the regexes that hold somewhere in `text`."""
+        data = text.encode("utf-8", "replace")
+        return [self.numbers[base + hit] for base, one in self._sets for hit in one.Match(data) or ()]
 
 
 def _sets(regexes: Sequence[str]) -> list[tuple[int, Any]]:

@@ -28,7 +28,8 @@ _MASKS = [
 _CODE = lazy.pattern(
     r"\b(?P<name>(?:CU[A-Z]{2,8}|NCCL|NVML|NVRTC|NV|CL|VK|DXGI|CM)_(?:ERROR|ERR|STATUS|PROB)_\w+"
     r"|cuda[A-Z]\w+|nccl[A-Z]\w+|E[A-Z]{4,}\b|SIG[A-Z]{2,}|[A-Za-z_.]+(?:Error|Exception))\b"
-    r"|\b(?:S?Xid(?: \([^)]*\))?:?|error(?: code)?:?|Error|errno:?|status[ =:]|signal:?|exit ?code ?:?|code[ =:]) *[(#]?"
+    r"|\b(?:S?Xid(?: \([^)]*\))?:?|error(?: code)?:?|Error|errno:?|status[ =:]|signal:?|exit ?code ?:?|code[ =:])"
+    r" *[(#]?"
     r"(?P<number>-?0x[0-9a-fA-F]+|-?\d+)"
 )
 _CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")

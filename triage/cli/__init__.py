@@ -2,12 +2,57 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from triage.cli import streams
+from triage.cli.run import run_plain
+
+COMMANDS = ("analyze", "explain", "list", "templates", "lint", "score", "version")
+_OWN_OPTIONS = ("-h", "--help", "--version", "--install-completion", "--show-completion")
+
+
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """The arguments with `analyze` put in where no command is named; a mistyped command is left for an error."""
+    if not arguments:
+        return ["--help"] if sys.stdin is None or sys.stdin.isatty() else ["analyze", "-"]
+    first = arguments[0]
+    if first in COMMANDS or first in _OWN_OPTIONS:
+        return list(arguments)
+    import difflib
+
+    mistyped = re.fullmatch(r"[a-z]+", first) and difflib.get_close_matches(first, COMMANDS, 1, 0.7)
+    if mistyped and not os.path.lexists(first):
+        return list(arguments)
+    return ["analyze", *arguments]
+
+
+def _plain(words: Sequence[str]) -> bool:
+    """Whether this is `triage analyze FILE...` and nothing else: then the parser of options, half of the start-up
+    time, is not loaded."""
+    return words[0] == "analyze" and len(words) > 1 and not any(w.startswith("-") and w != "-" for w in words)
+
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command `triage` and leaves with its exit status."""
-    from triage.cli.app import main as run
+    """Runs the command line and leaves with its exit status. TRIAGE_DEBUG shows tracebacks of internal errors."""
+    streams.prepare()
+    words = with_command(sys.argv[1:] if arguments is None else arguments)
+    status = 0
+    try:
+        if _plain(words):
+            status = run_plain(words[1:])
+        else:
+            from triage.cli.app import app
 
-    run(arguments)
+            app(args=words, prog_name="triage")
+    except Exception as error:
+        if os.environ.get("TRIAGE_DEBUG"):
+            raise
+        text = " ".join(str(error).split()) or "no details"
+        streams.note(f"internal error: {type(error).__name__}: {text[:300]}")
+        streams.note("This is a bug. Please report it with the output of the same command under TRIAGE_DEBUG=1.")
+        sys.exit(2)
+    sys.exit(status)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from triage.cli.options import ColourOption, Everything, Format, Signatures, did_you_mean, library
-from triage.cli.streams import Colour, Progress, note, screen, write, write_rows
-from triage.model import Report
+from triage.cli.run import run
+from triage.cli.streams import Colour, note
 
 _ZONE = re.compile(r"(?:UTC|GMT)?([+-])([0-9]{1,2}):?([0-9]{2})?")
 
@@ -33,31 +33,6 @@ def _offset(zone: str, quiet: bool) -> float:
     if now.replace(month=1, day=1).utcoffset() != now.replace(month=7, day=1).utcoffset() and not quiet:
         note(f"{zone} is read with today's offset, {now:%z}; for a log of the other half of the year give the offset")
     return (now.utcoffset() or timedelta()).total_seconds()
-
-
-def exit_status(report: Report) -> int:
-    """0 healthy, 1 fault, 2 nothing could be read, 3 suspect, unknown or nothing understood."""
-    if report.sources and not any(source.readable for source in report.sources):
-        return 2
-    return {"healthy": 0, "fault": 1}.get(report.verdict, 3)
-
-
-def _show(report: Report, form: Format, colour: Colour, everything: bool) -> None:
-    if form is Format.json:
-        from triage.render import json
-
-        write(json.render(report))
-    elif form is Format.md:
-        from triage.render import markdown
-
-        write(markdown.render(report, everything))
-    else:
-        from triage.render import terminal
-
-        out = screen(colour)
-        write_rows(
-            terminal.render(report, out.width, colour=out.colour, fancy=out.fancy, everything=everything), out.colour
-        )
 
 
 def analyze(
@@ -85,7 +60,7 @@ def analyze(
 
     Exit status: 0 healthy, 1 fault, 2 not done, 3 suspect, unknown or nothing understood.
     """
-    from triage import Options, analyze
+    from triage import Options
 
     inputs = paths or ([] if sys.stdin.isatty() else ["-"])
     if not inputs:
@@ -94,13 +69,7 @@ def analyze(
     for name in ignore or []:
         if name not in known.signatures and not quiet:
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
-    progress = Progress(quiet)
     zone = None if tz is None else _offset(tz, quiet)
-    options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything, progress=progress)
-    try:
-        report = analyze(inputs, library=known, options=options, stdin=sys.stdin.buffer if "-" in inputs else None)
-    finally:
-        progress.close()
-    _show(report, form, colour, everything)
-    status = exit_status(report)
+    options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything)
+    status = run(inputs, known, options, form.value, colour, quiet)
     raise typer.Exit(0 if exit_zero and status != 2 else status)

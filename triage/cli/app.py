@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import os
-import re
-import sys
-from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -26,7 +21,6 @@ Examples:
 
 \b
 Exit status: 0 healthy, 1 fault, 2 not done, 3 suspect, unknown or nothing understood."""
-_OWN_OPTIONS = ("-h", "--help", "--version", "--install-completion", "--show-completion")
 
 # Plain help: it starts twice as fast as the boxed one, and copies well.
 app = typer.Typer(
@@ -36,7 +30,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_EXAMPLES,
 )
-COMMANDS = ("analyze", "explain", "list", "templates", "lint", "score", "version")
 
 
 def _version(wanted: bool) -> None:
@@ -71,31 +64,3 @@ app.command("templates")(templates)
 app.command("lint")(lint)
 app.command("score")(score)
 app.command("version")(version)
-
-
-def with_command(arguments: Sequence[str]) -> list[str]:
-    """The arguments with `analyze` put in where no command is named; a mistyped command is left for an error."""
-    if not arguments:
-        return ["--help"] if sys.stdin is None or sys.stdin.isatty() else ["analyze", "-"]
-    first = arguments[0]
-    if first in COMMANDS or first in _OWN_OPTIONS:
-        return list(arguments)
-    mistyped = re.fullmatch(r"[a-z]+", first) and difflib.get_close_matches(first, COMMANDS, 1, 0.7)
-    if mistyped and not os.path.lexists(first):
-        return list(arguments)
-    return ["analyze", *arguments]
-
-
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command line and leaves with its exit status. TRIAGE_DEBUG shows tracebacks of internal errors."""
-    streams.prepare()
-    try:
-        app(args=with_command(sys.argv[1:] if arguments is None else arguments), prog_name="triage")
-    except Exception as error:
-        if os.environ.get("TRIAGE_DEBUG"):
-            raise
-        text = " ".join(str(error).split()) or "no details"
-        streams.note(f"internal error: {type(error).__name__}: {text[:300]}")
-        streams.note("This is a bug. Please report it with the output of the same command under TRIAGE_DEBUG=1.")
-        sys.exit(2)
-    sys.exit(0)

@@ -38,7 +38,7 @@ class Glog(Format):
         if found is None:
             return None
         groups = found.groupdict()
-        end = _end(lines, at, groups["text"], python=groups["file"].endswith(".py") or found.re in shapes.GLOG[3:])
+        end = _end(lines, at, groups["text"], python=_is_python(groups["file"]))
         texts = [groups["text"], *(other.text for other in lines[at + 1 : end])]
         rank = groups.get("prefix")
         group = _GROUP.search(groups["text"], 0, 200)
@@ -100,3 +100,8 @@ def _end(lines: Sequence[Line], at: int, text: str, python: bool) -> int:
         plain -= 1
         end += 1
     return end
+
+
+def _is_python(file: str) -> bool:
+    """Whether a line was logged by Python: `api.py:869`, or a logger's name such as `torch.distributed.elastic`."""
+    return file.endswith(".py") or file.startswith("torch.")

@@ -175,14 +175,15 @@ def _dmesg(text: str) -> Head | None:
 
 
 def _syslog(text: str) -> Head | None:
-    found = _RFC5424.match(text) or _SYSLOG.match(text)
+    structured = _RFC5424.match(text)
+    found = structured or _SYSLOG.match(text)
     if not found:
         return None
     parts = found.groupdict()
     host, pid = parts["host"], parts["pid"]
     name = parts["ident"]
     host, pid = (None if value == "-" else value for value in (host, pid))
-    if found.re is _SYSLOG and not _plausible(parts["wall"], host, name, pid):
+    if not structured and not _plausible(parts["wall"], host, name, pid):
         return None
     stamp = clock.parse(parts["wall"])
     if stamp is None:

@@ -25,7 +25,9 @@ HEADER = lazy.pattern(_WHO + f"(?:{_WHERE})?" + _LEVEL)
 # A line whose head was cut off; at its beginning only, since people also write about "NCCL WARN" in prose.
 _CUT = lazy.pattern(r"^[\s>.|]*" + f"(?:{_WHERE})?" + _LEVEL)
 _UNWINDING = lazy.pattern(_WHO + r"(?P<text>(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) -> [0-9]+.*)")
-_STEP = lazy.pattern(r"^(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?-> [0-9]+")
+_STEP = lazy.pattern(
+    r"^(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?-> [0-9]+"
+)
 
 
 def header(text: str) -> re.Match[str] | None:

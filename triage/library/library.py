@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from triage.library.patterns import Table, tabulate
@@ -28,11 +28,11 @@ class Problem:
 class Pattern:
     """One way in which a signature is seen; `regex` is empty for structured events."""
 
-    regex: str
-    formats: tuple[str, ...]
-    types: dict[str, str]
-    where: str
-    anchor: str
+    regex: str = ""
+    formats: tuple[str, ...] = ()
+    types: dict[str, str] = field(default_factory=dict)
+    where: str = ""
+    anchor: str = ""
 
 
 @dataclass(slots=True)
@@ -49,24 +49,24 @@ class Signature:
     status: str
     confidence: str
     action: str
-    action_vendor: str
-    key: list[str]
-    match: list[Pattern]
-    let: dict[str, str]
-    where: list[str]
-    unless: list[dict[str, str]]
-    refines: list[str]
-    fallback: bool
-    promote: list[dict[str, str]]
-    readings: list[dict[str, str]]
-    derive: dict[str, Any] | None
-    means: str
-    title_zh: str
-    summary_zh: str
-    playbook: str
-    recheck: list[str]
-    sources: list[str]
-    basis: str
+    action_vendor: str = ""
+    key: list[str] = field(default_factory=list)
+    match: list[Pattern] = field(default_factory=list)
+    let: dict[str, str] = field(default_factory=dict)
+    where: list[str] = field(default_factory=list)
+    unless: list[dict[str, str]] = field(default_factory=list)
+    refines: list[str] = field(default_factory=list)
+    fallback: bool = False
+    promote: list[dict[str, str]] = field(default_factory=list)
+    readings: list[dict[str, str]] = field(default_factory=list)
+    derive: dict[str, Any] | None = None
+    means: str = ""
+    title_zh: str = ""
+    summary_zh: str = ""
+    playbook: str = ""
+    recheck: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    basis: str = ""
     table: str = ""
     unknown_of: str = ""
 
@@ -110,10 +110,19 @@ class Library:
         return self._table
 
 
+def freeze_signature(signature: Signature) -> dict[str, Any]:
+    """The data of a signature for the cache; what is empty is left out."""
+    data = asdict(signature)
+    data["match"] = [{k: v for k, v in pattern.items() if v} for pattern in data["match"]]
+    return {k: v for k, v in data.items() if v}
+
+
 def thaw_signature(data: dict[str, Any]) -> Signature:
     """A signature out of its stored data."""
-    patterns = [Pattern(p["regex"], tuple(p["formats"]), p["types"], p["where"], p["anchor"]) for p in data["match"]]
+    patterns = [Pattern(**{**p, "formats": tuple(p.get("formats", ()))}) for p in data.get("match", ())]
     return Signature(**{**data, "match": patterns})
 
 
-__all__ = ["Library", "Link", "Pattern", "Playbook", "Problem", "Shelf", "Signature", "thaw_signature"]
+__all__ = [
+    "Library", "Link", "Pattern", "Playbook", "Problem", "Shelf", "Signature", "freeze_signature", "thaw_signature",
+]  # fmt: skip

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from triage.library import cache
-from triage.library.library import Library, Link, Problem, thaw_signature
+from triage.library.library import Library, Link, Problem, freeze_signature, thaw_signature
 from triage.library.patterns import Table
 from triage.library.playbook import Playbook, parse_playbook
 from triage.library.shelf import Shelf
 from triage.model import Step
 
-FORMAT = 7  # of the cached library; raise it when the dataclasses change
+FORMAT = 9  # of the cached library; raise it when the dataclasses change
 _SPECIAL = {"headers.yaml", "causality.yaml", "recovery.yaml"}
 
 
@@ -35,7 +35,7 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     later folder replaces the one of the same name of an earlier folder, and `notes` says so.
     """
     roots = ([default_folder()] if builtin else []) + [Path(f) for f in folders]
-    files = [(root, path) for root in roots for path in _files(root)]
+    files = [(root, path) for root in roots for path in _files(str(root))]
     key = _fingerprint(files)
     if cached and (data := cache.read(f"library-{key}.json")):
         try:
@@ -51,12 +51,13 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     return library
 
 
-def _files(root: Path) -> list[Path]:
-    if root.is_file():
+def _files(root: str) -> list[str]:
+    if os.path.isfile(root):
         return [root]
-    starts = [p for p in (root / "signatures", root / "playbooks") if p.is_dir()] or [root]
+    parts = [os.path.join(root, part) for part in ("signatures", "playbooks")]
+    starts = [part for part in parts if os.path.isdir(part)] or [root]
     found = [
-        Path(folder, name)
+        os.path.join(folder, name)
         for start in starts
         for folder, _, names in os.walk(start)
         for name in names
@@ -65,7 +66,7 @@ def _files(root: Path) -> list[Path]:
     return sorted(found)
 
 
-def _fingerprint(files: Iterable[tuple[Path, Path]]) -> str:
+def _fingerprint(files: Iterable[tuple[Path, str]]) -> str:
     digest = hashlib.sha256(str(FORMAT).encode())
     for _, path in files:
         info = os.stat(path)
@@ -75,7 +76,7 @@ def _fingerprint(files: Iterable[tuple[Path, Path]]) -> str:
 
 def _freeze(library: Library) -> dict[str, Any]:
     data = asdict(library)
-    data["signatures"] = {name: asdict(s) for name, s in library.signatures.items()}
+    data["signatures"] = {name: freeze_signature(s) for name, s in library.signatures.items()}
     data["playbooks"] = {name: asdict(p) for name, p in library.playbooks.items()}
     data["_table"] = asdict(library.table())
     return data
@@ -113,7 +114,7 @@ def _thaw_playbook(fields: dict[str, Any]) -> Playbook:
     return Playbook(**{**fields, "sections": sections})
 
 
-def _build(roots: Sequence[Path], files: Sequence[tuple[Path, Path]]) -> Library:
+def _build(roots: Sequence[Path], files: Sequence[tuple[Path, str]]) -> Library:
     from triage.library.parse import Parser
 
     library = Library()
@@ -121,7 +122,8 @@ def _build(roots: Sequence[Path], files: Sequence[tuple[Path, Path]]) -> Library
         if not root.exists():
             library.problems.append(Problem(str(root), 1, "this folder of signatures does not exist"))
     parser = Parser(library)
-    for root, path in files:
+    for root, name in files:
+        path = Path(name)
         shown = str(path.relative_to(root)) if root == default_folder() else str(path)
         try:
             text = path.read_text(encoding="utf-8")

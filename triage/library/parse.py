@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from triage.library import expressions, schema
 from triage.library.library import Library, Link, Pattern, Problem, Signature
 from triage.library.patterns import compiled
+from triage.library.subset import outside_subset
 
 try:
     from yaml import CSafeLoader as Loader
@@ -73,7 +74,7 @@ class Parser:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.pending: list[tuple[schema.SignatureFile, str, int, str, str]] = []
+        self.pending: list[tuple[schema.SignatureFile, str, int, str, str, yaml.Node | None]] = []
 
     def add(self, text: str, path: str, stem: str) -> None:
         """Takes in one YAML file. Problems go to the library's list."""
@@ -143,7 +144,7 @@ class Parser:
             return
         if checked.id != stem:
             self.problem(path, line_of(node, ("id",)), f"the id {checked.id!r} is not the file's name {stem!r}")
-        self.pending.append((checked, path, 1, "", ""))
+        self.pending.append((checked, path, 1, "", "", node))
 
     def _table(self, data: dict[str, Any], node: yaml.Node | None, path: str) -> None:
         table = self._check(schema.TableFile, data, node, path)
@@ -162,17 +163,17 @@ class Parser:
             fields["match"] = [{"use": use, "where": f"{table.select} == {wanted}"} for use in uses]
             checked = self._check(schema.SignatureFile, fields, _at(node, "rows", i), path)
             if checked is not None:
-                self.pending.append((checked, path, line, table.table, ""))
+                self.pending.append((checked, path, line, table.table, "", None))
         if table.unknown:
             fields = {**table.defaults, **table.unknown, "match": [{"use": use} for use in uses]}
             checked = self._check(schema.SignatureFile, fields, _at(node, "unknown"), path)
             if checked is not None:
-                self.pending.append((checked, path, line_of(node, ("unknown",)), table.table, table.select))
+                self.pending.append((checked, path, line_of(node, ("unknown",)), table.table, table.select, None))
 
     def finish(self) -> None:
         """Resolves headers, turns all into signatures and reports what does not fit together."""
-        for checked, path, line, table, unknown_of in self.pending:
-            signature = self._resolve(checked, path, line, table, unknown_of)
+        for checked, path, line, table, unknown_of, node in self.pending:
+            signature = self._resolve(checked, path, line, table, unknown_of, node)
             if signature is None:
                 continue
             old = self.library.signatures.get(signature.id)
@@ -184,10 +185,10 @@ class Parser:
         self._references()
 
     def _resolve(
-        self, checked: schema.SignatureFile, path: str, line: int, table: str, unknown_of: str
+        self, checked: schema.SignatureFile, path: str, line: int, table: str, unknown_of: str, node: yaml.Node | None
     ) -> Signature | None:
         patterns, good = [], True
-        for pattern in checked.match:
+        for number, pattern in enumerate(checked.match):
             regex, formats, types, anchor = pattern.regex or "", pattern.formats, pattern.types, pattern.anchor or ""
             if pattern.use:
                 header = self.library.headers.get(pattern.use)
@@ -200,7 +201,8 @@ class Parser:
                 regex, anchor = header["regex"], header["anchor"] or ""
                 formats, types = formats or header["formats"], {**header["types"], **types}
             if regex and (error := _broken(regex)):
-                self.problem(path, line, f"{checked.id}: the pattern {regex!r} cannot be compiled: {error}")
+                at = line_of(node, ("match", number, "regex")) if node else line
+                self.problem(path, at, f"{checked.id}: {regex!r} {error}")
                 good = False
                 continue
             patterns.append(Pattern(regex, tuple(formats), {**types, **checked.types}, pattern.where or "", anchor))
@@ -250,10 +252,12 @@ class Parser:
 
 def _broken(pattern: str) -> str:
     """Why a pattern is not in the language of the engines, or an empty string."""
+    if outside := outside_subset(pattern):
+        return f"uses {outside}, which is outside the RE2 subset"
     try:
         compiled(pattern)
     except Exception as error:  # the error types of re2 and regex have no common base
-        return str(error)
+        return f"does not compile: {error}"
     return ""
 
 

@@ -35,13 +35,14 @@ class Table:
     """All patterns of a library, each distinct regex once.
 
     `regexes[i]` belongs to the patterns `users[i]`, each (signature id, number of the pattern in it); `anchors[i]` is
-    its form for one line of raw text. `structured` are the patterns without a regex, by format. `weak` are the anchors
-    of facts and noise: their lines are read, but nothing around them is needed. `refined` maps a signature to all
-    that it refines; `derived` are the signatures computed over others.
+    its form for one line of raw text, `needles[i]` texts of which one must be there. `structured` are the patterns
+    without a regex, by format. `weak` are the anchors of facts and noise: their lines are read, but nothing around
+    them is needed. `refined` maps a signature to all that it refines; `derived` are those computed over others.
     """
 
     regexes: list[str] = field(default_factory=list)
     anchors: list[str] = field(default_factory=list)
+    needles: list[list[str]] = field(default_factory=list)
     users: list[list[tuple[str, int]]] = field(default_factory=list)
     structured: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     weak: list[str] = field(default_factory=list)
@@ -63,6 +64,7 @@ def tabulate(signatures: Mapping[str, Signature]) -> Table:
                 place[pattern.regex] = len(table.regexes)
                 table.regexes.append(pattern.regex)
                 table.anchors.append(to_anchor(pattern))
+                table.needles.append(needles(pattern.regex))
                 table.users.append([])
             table.users[place[pattern.regex]].append((name, number))
         if signature.derive:
@@ -107,3 +109,52 @@ def _trimmed(body: str) -> str:
         if found["often"] == "+":
             break
     return body
+
+
+_SHORTEST, _MOST_NEEDLES = 4, 24
+
+
+def needles(regex: str) -> list[str]:
+    """Texts of which at least one stands in whatever the regex matches; empty when nothing can be said.
+
+    `in` on a whole text is far cheaper than any automaton, and most of a thousand patterns are ruled out by it.
+    """
+    from re import _parser as parser  # type: ignore[attr-defined]
+
+    try:
+        tree = parser.parse(regex)
+    except re.error:
+        return []
+    if tree.state.flags & re.IGNORECASE:
+        return []
+    found = _needles(tree.data) or []
+    return found if all(len(text) >= _SHORTEST for text in found) else []
+
+
+def _needles(items: list[tuple[Any, Any]]) -> list[str] | None:
+    """The best (longest shortest) set of texts that a sequence needs, or None."""
+    best: list[str] | None = None
+    run = ""
+    for kind, value in [*items, (None, None)]:
+        name = str(kind)
+        if name == "LITERAL" and chr(value) != "\n":
+            run += chr(value)
+            continue
+        best, run = _better(best, [run] if run else None), ""
+        if name == "SUBPATTERN" and not (value[1] & re.IGNORECASE):
+            best = _better(best, _needles(value[3].data))
+        elif name in ("MAX_REPEAT", "MIN_REPEAT") and value[0] > 0:
+            best = _better(best, _needles(value[2].data))
+        elif name == "BRANCH":
+            parts = [_needles(option.data) for option in value[1]]
+            if all(parts):
+                best = _better(best, [text for part in parts for text in part or ()])
+    return best
+
+
+def _better(old: list[str] | None, new: list[str] | None) -> list[str] | None:
+    if not new or len(new) > _MOST_NEEDLES:
+        return old
+    if not old:
+        return new
+    return new if (min(map(len, new)), -len(new)) > (min(map(len, old)), -len(old)) else old

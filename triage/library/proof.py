@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,17 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from triage.library.library import Library, Signature
+from triage.library.subset import outside_subset
 from triage.model import Match
-
-_ESCAPED = re.compile(r"\\.|\[(?:\\.|\^?\]|[^\]\\])(?:\\.|[^\]\\])*\]", re.DOTALL)
-_OUTSIDE = (
-    (re.compile(r"\(\?(?:=|!|<=|<!)"), "look-around"),
-    (re.compile(r"\(\?>"), "an atomic group"),
-    (re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\+"), "a possessive quantifier"),
-    (re.compile(r"\(\?P=|\(\?\("), "a back-reference or a condition"),
-    (re.compile(r"\(\?[ims]*[auLxR&]"), "a flag or recursion that not all engines have"),
-)
-_OUTSIDE_ESCAPES = re.compile(r"\\(?:[1-9gkKXRGZpPhHvVN]|u[0-9a-fA-F]{4})")
 
 
 @dataclass(slots=True)
@@ -141,15 +131,6 @@ def read_examples(library: Library) -> list[Example]:
                     )
                 )
     return found
-
-
-def outside_subset(regex: str) -> str:
-    """What puts a regex outside the common subset of re2, hyperscan and `regex`, or an empty text."""
-    escape = _OUTSIDE_ESCAPES.search(regex.replace("\\\\", ""))
-    if escape:
-        return f"{escape[0]!r} (a back-reference, or a class that not all engines have)"
-    plain = _ESCAPED.sub("x", regex)
-    return next((name for pattern, name in _OUTSIDE if pattern.search(plain)), "")
 
 
 class Engines:

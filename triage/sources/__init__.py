@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from triage.model import Source
-from triage.sources.archives import unreadable
 from triage.sources.blocks import text_source
 from triage.sources.inputs import expand
+from triage.sources.opening import unreadable
 from triage.sources.streams import bytes_stream
 
 __all__ = ["open_inputs", "open_text"]

@@ -1,4 +1,4 @@
-"""Any stream -> its sources: packings and archives are opened to any sensible depth, by content."""
+"""The members of tar and zip archives as sources; imported only for an archive."""
 
 from __future__ import annotations
 
@@ -9,74 +9,15 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, cast
 
-from triage.model import Source, no_blocks
-from triage.sources.blocks import lines_source, text_source
+from triage.model import Source
 from triage.sources.escapes import harmless
-from triage.sources.kinds import binary_reason, kind_of
-from triage.sources.packed import decompressed
-from triage.sources.streams import CHUNK, DEPTH_MOST, HEAD, RATIO, RATIO_FROM, Budget, Spool, Stream, reason
+from triage.sources.opening import open_stream, unreadable
+from triage.sources.streams import CHUNK, RATIO, RATIO_FROM, Budget, Spool, Stream, reason
 
-_EVTX_MOST = 1 << 30
 _LOCAL = struct.Struct("<4s5H3I2H")  # the local file header of a zip member (APPNOTE 4.3.7)
 
 
-def unreadable(name: str, why: str, size: int = 0) -> Source:
-    """A source that only says why it could not be read."""
-    return Source(name, no_blocks, note=f"{name} {why}", readable=False, size=size)
-
-
-def open_stream(stream: Stream, name: str, budget: Budget, depth: int = 0, path: str = "") -> Iterator[Source]:
-    """The sources in `stream`: one for text, one for each member of an archive."""
-    head = stream.peek(HEAD)
-    if not head:
-        why = f"gave no text: it {stream.notes[0]}" if stream.notes and depth else "; ".join(stream.notes) or "is empty"
-        yield unreadable(name, why, stream.size)
-        return
-    kind = kind_of(head)
-    if kind == "text":
-        yield text_source(stream, name, path)
-    elif kind == "binary":
-        yield unreadable(name, binary_reason(head) or "is binary", stream.size)
-    elif depth >= DEPTH_MOST:
-        yield unreadable(name, f"is nested more than {DEPTH_MOST} archives deep; extract it and give the folder")
-    elif kind == "evtx":
-        yield _event_log(stream, name)
-    elif kind == "tar":
-        yield from _tar(stream, name, budget, depth)
-    elif kind == "zip":
-        yield from _zip(stream, name, budget, depth, path if depth == 0 else "")
-    else:
-        inner = decompressed(kind, stream, budget)
-        inner.size = stream.size
-        yield from open_stream(inner, name, budget, depth + 1, path)
-
-
-def _event_log(stream: Stream, name: str) -> Source:
-    data = b"".join(_up_to(stream, _EVTX_MOST))
-    if stream.peek(1):
-        stream.note("is larger than 1 GB; the rest was not read")
-    try:
-        from triage.sources.evtx import evtx_lines
-
-        lines, note = evtx_lines(data, name)
-    except ImportError:
-        why = "needs the package evtx, which is not installed: `pip install evtx`, or export the log as XML"
-        return unreadable(name, why, len(data))
-    except Exception as error:  # a native parser on hostile bytes: whatever it raises, the run goes on
-        return unreadable(name, f"is a damaged event log ({reason(error)}); export it again", len(data))
-    notes = "; ".join([*stream.notes, *([note] if note else [])])
-    if not lines:
-        return unreadable(name, notes or "holds no event", len(data))
-    return lines_source(lines, name, notes, len(data))
-
-
-def _up_to(stream: Stream, most: int) -> Iterator[bytes]:
-    while most > 0 and (chunk := stream.read(min(CHUNK, most))):
-        most -= len(chunk)
-        yield chunk
-
-
-def _tar(stream: Stream, name: str, budget: Budget, depth: int) -> Iterator[Source]:
+def tar_members(stream: Stream, name: str, budget: Budget, depth: int) -> Iterator[Source]:
     """Members in the order of the archive. One that was not read when the next is asked for is kept aside."""
     spool = Spool()
     try:
@@ -118,7 +59,7 @@ def _shown(name: str) -> str:
     return harmless(name.encode("utf-8", "replace").decode("utf-8", "replace")).replace("\n", "^J")
 
 
-def _zip(stream: Stream, name: str, budget: Budget, depth: int, path: str) -> Iterator[Source]:
+def zip_members(stream: Stream, name: str, budget: Budget, depth: int, path: str) -> Iterator[Source]:
     """Members in the order of the directory; `path` is the archive itself where it is a file."""
     file: IO[bytes] = open(path, "rb") if path else Spool(iter(stream.take, b"")).file  # noqa: SIM115 (read later)
     try:

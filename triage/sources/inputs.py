@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from triage.model import Source
-from triage.sources.archives import open_stream, unreadable
 from triage.sources.escapes import harmless
+from triage.sources.opening import open_stream, unreadable
 from triage.sources.streams import Budget, Stream, file_chunks, pipe_chunks, reason
 
 _SKIPPED_FOLDERS = {".git", ".hg", ".svn", "__pycache__"}

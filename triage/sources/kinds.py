@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from typing import Literal
 
 Kind = Literal["gzip", "bzip2", "xz", "zstd", "zip", "tar", "evtx", "text", "binary"]
@@ -56,6 +55,8 @@ def kind_of(head: bytes) -> Kind:
 def _tar_header(block: bytes) -> bool:
     if block[257:262] != b"ustar" and not block[148:154].strip(b" \0").isdigit():
         return False
+    import tarfile
+
     try:
         tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
     except (tarfile.HeaderError, ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,6 +101,8 @@ class Spool:
     """Bytes kept for later: in memory while small, else in an unnamed temporary file."""
 
     def __init__(self, chunks: Iterable[bytes] = (), in_memory: int = 16 << 20) -> None:
+        import tempfile
+
         self.file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=in_memory)  # noqa: SIM115 (read later)
         self.keep(chunks)
 

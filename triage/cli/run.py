@@ -1,0 +1,65 @@
+"""One analysis for the command line, without the parser of options: `triage FILE...` needs no more than this."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from triage.cli.streams import Colour, Progress, screen, write, write_rows
+from triage.model import Report
+
+if TYPE_CHECKING:
+    from triage import Options
+    from triage.library.library import Library
+
+
+def exit_status(report: Report) -> int:
+    """0 healthy, 1 fault, 2 nothing could be read, 3 suspect, unknown or nothing understood."""
+    if report.sources and not any(source.readable for source in report.sources):
+        return 2
+    return {"healthy": 0, "fault": 1}.get(report.verdict, 3)
+
+
+def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
+    if form == "json":
+        from triage.render import json
+
+        write(json.render(report))
+    elif form == "md":
+        from triage.render import markdown
+
+        write(markdown.render(report, everything))
+    else:
+        from triage.render import terminal
+
+        out = screen(colour)
+        write_rows(
+            terminal.render(report, out.width, colour=out.colour, fancy=out.fancy, everything=everything), out.colour
+        )
+
+
+def run(
+    inputs: Sequence[str | Path], library: Library, options: Options, form: str = "terminal",
+    colour: Colour = Colour.auto, quiet: bool = False,
+) -> int:  # fmt: skip
+    """Analyses the inputs, prints the report and gives the exit status."""
+    from triage import analyze
+
+    progress = Progress(quiet)
+    stdin = sys.stdin.buffer if "-" in inputs else None
+    try:
+        report = analyze(inputs, library=library, options=replace(options, progress=progress), stdin=stdin)
+    finally:
+        progress.close()
+    _show(report, form, colour, options.show_all)
+    return exit_status(report)
+
+
+def run_plain(paths: Sequence[str]) -> int:
+    """`triage FILE...` as it is typed most: all options at their defaults."""
+    from triage import Options, load_library
+
+    return run(paths, load_library(), Options())
