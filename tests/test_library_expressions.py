@@ -18,6 +18,7 @@ VALUES = {"tried": 20.0, "free": 9.0, "reserved": 130.0, "allocated": 5.0, "driv
         ("tried <= free", False),
         ("(free ?? 0) + (reserved - allocated) >= tried", True),
         ("(nothing ?? 4) == 4", True),
+        ("(nothing ?? -9) in [-9, 137]", True),
         ("nothing", None),
         ("nothing > 3", None),
         ("nothing > 3 and xid == 78", False),

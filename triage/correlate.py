@@ -25,7 +25,7 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if one.handled:
             one.role, one.note = "context", one.handled
     active = [g for g in groups if g.role != "context"]
-    edges = [*_table_edges(active, library), *_chain_edges(active)]
+    edges = [*_table_edges(active, library, _one_namespace(groups)), *_chain_edges(active)]
     edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
     for cause, effect, strength, link in edges:
         if effect is cause or _reaches(effect, cause):
@@ -75,7 +75,23 @@ def _promote(one: Group, identities: Identities) -> None:
             one.severity = rule.get("severity", one.severity)
 
 
-def _table_edges(groups: Sequence[Group], library: Library) -> Iterable[tuple[Group, Group, str, Link | None]]:
+def _one_namespace(groups: Sequence[Group]) -> bool:
+    """Whether kernel and job count processes alike: a pid of the job's logs stands in a kernel log too.
+
+    In a container they do not, and then a pid of the kernel says nothing about one of the job.
+    """
+    kernel: set[Value] = set()
+    job: set[Value] = set()
+    for one in groups:
+        for match in one.matches:
+            if isinstance(pid := match.entities.get("pid"), int):
+                (kernel if match.record.format == "kernel" else job).add(pid)
+    return bool(kernel & job)
+
+
+def _table_edges(
+    groups: Sequence[Group], library: Library, one_namespace: bool
+) -> Iterable[tuple[Group, Group, str, Link | None]]:
     by_id: dict[str, list[Group]] = {}
     for one in groups:
         by_id.setdefault(one.id, []).append(one)
@@ -85,7 +101,7 @@ def _table_edges(groups: Sequence[Group], library: Library) -> Iterable[tuple[Gr
             continue
         for effect in _ends(link.effect, by_id):
             for cause in causes:
-                if cause is not effect and (strength := holds(link, cause, effect)):
+                if cause is not effect and (strength := holds(link, cause, effect, one_namespace)):
                     yield cause, effect, strength, link
 
 
@@ -99,8 +115,13 @@ def _ends(ends: Sequence[tuple[str, str]], by_id: dict[str, list[Group]]) -> Ite
                 yield one
 
 
-def holds(link: Link, cause: Group, effect: Group) -> str:
-    """The strength with which `link` joins the two, or an empty string."""
+def holds(link: Link, cause: Group, effect: Group, one_namespace: bool = False) -> str:
+    """The strength with which `link` joins the two, or an empty string.
+
+    `one_namespace`: pids of kernel and job can be compared, so that different ones contradict.
+    """
+    if one_namespace and "pid" in str(link.join) and _joins("pid", cause, effect, None) is False:
+        return ""
     timely = _timely(link, cause, effect)
     if timely is False:
         return ""

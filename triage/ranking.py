@@ -96,8 +96,10 @@ def _root_key(roots: Sequence[Group]) -> Callable[[Group], tuple[object, ...]]:
 
     def key(one: Group) -> tuple[object, ...]:
         effects = reach(one)
-        ends = any(g.role == "carrier" or _weight(g) >= 2 for g in effects)
-        when = one.first.seconds if comparable and one.first else 0.0
+        own = sum(_ends_job(g) for g in effects)
+        ends = own > 0 or _ends_job(one)
+        # Where the clocks cannot be compared, the one that accounts for more of the job's end comes first.
+        when = one.first.seconds if comparable and one.first else -float(own)
         return (one.role != "cause", _weight(one) < 2, not ends, one.signature.fallback, when, one.order)
 
     return key

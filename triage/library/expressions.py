@@ -3,7 +3,7 @@
     or := and ("or" and)*        and := not ("and" not)*        not := "not" not | compare
     compare := sum (("<" | "<=" | ">" | ">=" | "==" | "!=" | "in") sum)?
     sum := term (("+" | "-") term)*      term := unary (("*" | "/") unary)*      unary := "-" unary | default
-    default := atom ("??" atom)*
+    default := atom ("??" unary)*
     atom := number | "text" | 'text' | name | name "(" args ")" | "(" or ")" | "[" args "]"
 """
 
@@ -96,7 +96,7 @@ class _Parser:
     def default(self) -> Any:
         left = self.atom()
         while self.accept("??"):
-            left = ("??", left, self.atom())
+            left = ("??", left, self.unary())
         return left
 
     def items(self, end: str) -> list[Any]:

@@ -131,6 +131,11 @@ class Parser:
             sub = node.value[i] if isinstance(node, yaml.SequenceNode) else None
             link = self._check(schema.LinkFile, entry, sub, path)
             if link is not None:
+                for _, where in [*_ends(link.cause), *_ends(link.effect)]:
+                    try:
+                        expressions.parse(where or "true")
+                    except expressions.ExpressionError as error:
+                        self.problem(path, line_of(sub, ("effect",)), str(error))
                 otherwise = {k: v.model_dump(exclude_none=True) for k, v in link.otherwise.items()}
                 made = Link(
                     _ends(link.cause), _ends(link.effect), link.relation, link.join, link.window, link.until or "",
