@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.advise import PATTERNS, earlier, fill, fill_command, fill_text, shell_line
+from triage.advise import PATTERNS, earlier, fill, fill_command, fill_prose, fill_text, shell_line
 from triage.library.playbook import parse_playbook
 
 PAGE = """\
@@ -96,7 +96,50 @@ def test_windows_paths_fit_for_windows_only() -> None:
     assert BOOK is not None
     step = fill(BOOK, {"path": r"C:\Windows\Minidump\x.dmp"}).steps[1]
     assert step.command == ["Get-Content", r"C:\Windows\Minidump\x.dmp"]
-    assert shell_line(["& x", "a'b"], "powershell") == "& '& x' 'a''b'"
+
+
+@pytest.mark.parametrize(
+    ("words", "want"),
+    [
+        (["wevtutil", "qe", "System", "/q:*[System[(EventID=4101)]]"], 'wevtutil qe System "/q:*[System[(EventID=4101)]]"'),
+        (["& x", "a'b"], """& "& x" "a'b\""""),
+        (["echo", "a$b", "it's 5%"], "echo 'a$b' 'it''s 5%'"),
+        (["dir", "C:\\Program Files\\"], "dir 'C:\\Program Files\\'"),
+    ],
+)
+def test_windows_commands_are_quoted_for_both_shells_where_that_can_be(words: list[str], want: str) -> None:
+    assert shell_line(words, "powershell") == want
+
+
+def test_apostrophes_are_readable_in_posix_commands() -> None:
+    words = ["python3", "-c", "import os; print(os.environ.get('A'))"]
+    assert shell_line(words) == """python3 -c "import os; print(os.environ.get('A'))\""""
+    assert shlex.split(shell_line(["a'$(b)"])) == ["a'$(b)"]
+
+
+def test_without_a_time_its_option_goes() -> None:
+    command = 'journalctl -k -b --since "{time-5m}"'
+    assert fill_text(command, {}) == "journalctl -k -b"
+    assert fill_text(command, {"time": "+812.3 s"}) == "journalctl -k -b"
+    assert fill_text(command, {"time": "2026-01-01T00:10:00"}) == 'journalctl -k -b --since "2026-01-01 00:05:00"'
+    assert fill_command(["x", "--since", "{time-5m}", "--until={time}", "-g", "Xid"], {}) == ["x", "-g", "Xid"]
+    assert fill_command(["x", "{time}"], {}) == ["x", "<time>"]
+
+
+def test_an_assertion_is_quoted_in_a_sentence_only() -> None:
+    known = {"assertion": "t >= 0 && t < n_classes"}
+    assert fill_prose("It says ({assertion}).", known) == "It says (t >= 0 && t < n_classes)."
+    assert fill_prose("Run `x {assertion}`.", known) == "Run `x <assertion>`."
+    assert fill_command(["x", "{assertion}"], known) == ["x", "<assertion>"]
+    assert fill_prose("{assertion}", {"assertion": "a`id`"}) == "<assertion>"
+    assert fill_prose("{assertion}", {"assertion": "a\nb"}) == "<assertion>"
+
+
+def test_nvidia_smi_takes_the_address_where_the_index_is_unknown() -> None:
+    command = ["nvidia-smi", "--gpu-reset", "-i", "{gpu}"]
+    assert fill_command(command, {"pci": "0000:3b:00"})[-1] == "0000:3b:00"
+    assert fill_command(command, {"pci": "0000:3b:00", "gpu": 2})[-1] == "2"
+    assert fill_command(["dcgmi", "diag", "-i", "{gpu}"], {"pci": "0000:3b:00"})[-1] == "<gpu>"
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,9 @@ def test_a_closed_pipe_is_silent(fault):
     [
         (["anlyze", "x.log"], "Did you mean 'analyze'"),
         (["explain", "xdi-79"], "Did you mean 'xid-"),
-        (["explain", "79"], "Did you mean 'xid-79'"),
+        (["explain", "xid", "99999"], "no signature 'xid 99999'"),
+        (["templates", "/no/such"], "/no/such: does not exist"),
+        (["formats", "/no/such"], "/no/such: does not exist"),
         (["list", "--family", "nvidai"], "Did you mean 'nvidia'"),
         (["analyze", "--tz", "Mars/Olympus", "x"], "not a known time zone"),
         (["analyze", "--signatures", "/no/such", "x"], "does not exist"),
@@ -240,6 +242,32 @@ def test_explain_reads_like_a_manual():
     assert data["patterns"]
 
 
+@pytest.mark.parametrize(
+    ("words", "want"),
+    [
+        ("79", "xid-79"), ("xid 79", "xid-79"), ("XID-79", "xid-79"), ("Xid: 79", "xid-79"), ("sxid 20034", "sxid-20034"),
+        ("20034", "sxid-20034"), ("code 43", "win-code-43"), ("cuda 700", "cuda-illegal-address"), ("CUDA error 710", "cuda-assert"),
+    ],
+)  # fmt: skip
+def test_explain_takes_a_code_as_people_write_it(words, want):
+    assert json.loads(CliRunner().invoke(app, ["explain", *words.split(), "--format", "json"]).stdout)["id"] == want
+
+
+def test_explain_numbers_steps_and_keeps_patterns_whole():
+    shown = CliRunner().invoke(app, ["explain", "xid-79", "--all"]).stdout
+    numbers = [int(n) for n in re.findall(r"^ +(\d+)\. ", shown, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for pattern in json.loads(CliRunner().invoke(app, ["explain", "xid-79", "--format", "json"]).stdout)["patterns"]:
+        assert pattern["regex"] in shown
+
+
+def test_formats():
+    shown = CliRunner().invoke(app, ["formats"]).stdout
+    assert re.search(r"^kernel  ", shown, re.MULTILINE)
+    scores = json.loads(CliRunner().invoke(app, ["formats", str(ROOT / "fixtures/x4-illegal/dmesg-x4-illegal.txt"), "-f", "json"]).stdout)
+    assert scores[0]["format"] == "kernel"
+
+
 def test_list():
     shown = CliRunner().invoke(app, ["list"])
     assert shown.exit_code == 0
@@ -279,3 +307,15 @@ def test_completion_is_offered():
     done = run("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
     assert done.returncode == 0
     assert b"_TRIAGE_COMPLETE=complete_bash" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "want"),
+    [("triage expl", "explain"), ("triage explain xid-7", "xid-79"), ("triage list --family nvid", "nvidia"), ("triage analyze --ignore xid-9", "xid-94")],
+)
+def test_completion_knows_commands_ids_and_families(line, want):
+    words = line.split()
+    done = run(_TRIAGE_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1))
+    found = done.stdout.decode().split()
+    assert want in found
+    assert all(one.startswith(words[-1]) for one in found)

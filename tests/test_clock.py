@@ -128,3 +128,4 @@ def test_iso_is_read_back(moment: datetime) -> None:
     stamp = clock.parse(text)
     assert stamp is not None
     assert clock.iso(stamp).removesuffix("Z") == text.removesuffix("Z").removesuffix(".000")
+

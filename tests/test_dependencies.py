@@ -14,12 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "triage"
 # A module may import from its own layer and from those above it in this list. The longest name decides.
 LAYERS = (
-    ("model", "lazy"),
+    ("model", "lazy", "commands"),
     ("clock", "entities"),
     ("sources", "formats", "decode", "redact", "estimate"),
     ("library",),
     ("scan", "match", "templates", "reading", "counting"),
-    ("identity", "derive", "incidents", "recovery", "correlate", "ranking"),
+    ("identity", "derive", "incidents", "quoting", "recovery", "timing", "correlate", "ranking"),
     ("advise",),
     ("findings", "verdict"),
     ("pipeline",),

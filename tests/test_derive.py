@@ -90,3 +90,26 @@ def test_a_silent_rank_is_only_possible(tmp_path: Path) -> None:
     found = report(tmp_path, *(f"[rank{r}]: world of 4\n[rank{r}]: group 0 last enqueued 6" for r in (0, 1, 3)))
     assert suspects(found) == [2]
     assert found.findings[0].confidence == "possible"
+
+
+def test_a_rank_that_fell_silent_after_it_had_joined(tmp_path: Path) -> None:
+    joined = [f"[rank{r}]: world of 4" for r in range(4)]
+    assert suspects(report(tmp_path, *joined, *(f"[rank{r}]: group 0 last enqueued 6" for r in (0, 1, 3)))) == [2]
+    cut = report(tmp_path, *joined, *(f"[rank{r}]: group 0 last enqueued 6" for r in (0, 1)))
+    assert suspects(cut) == []  # half of them: the log is more likely not whole
+
+
+def test_matches_are_completed_by_the_rest_of_the_job(tmp_path: Path) -> None:
+    known = library(tmp_path, {
+        "refused.yaml": signature("refused", r"Connect to (?P<_peer>\S+) failed"),
+        "ended.yaml": signature("ended", r"exit code (?P<exit_code>-?\d+)", types="{exit_code: int}"),
+        "version.yaml": signature("version", r"NCCL version (?P<nccl>[\d.]+)", role="context"),
+        "net.yaml": signature("net", "NET/Socket : Using", role="context"),
+    })  # fmt: skip
+    text = "\n".join((
+        "NCCL version 2.19.3", "n1:10:60 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.3<0> [1]docker0:172.17.0.1<0>",
+        "n2:10:60 [0] misc/socket.cc:4 NCCL WARN Connect to 172.17.0.1<41> failed", "worker ended, exit code -7",
+    ))  # fmt: skip
+    found = {f.id: f.entities for f in analyze_text(text, library=known).findings}
+    assert (found["refused"]["interface"], found["refused"]["nccl"]) == ("docker0", "2.19.3")
+    assert found["ended"]["signal"] == "SIGBUS"

@@ -8,12 +8,16 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
+from triage import clock
 from triage.cli import COMMANDS, with_command
 from triage.cli.app import app
+from triage.formats.samples import sample_of
+from triage.model import Line
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -61,14 +65,34 @@ def test_set_up_is_two_commands_of_one_line() -> None:
     section = README[README.index("## Set up") : README.index("## Use")]
     blocks = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     assert [len(block.splitlines()) for block in blocks] == [1, 1]
-    assert all(block.startswith("python3 -m venv") for block in blocks)
+    assert all(block.startswith("python3 -m venv .venv && source .venv/bin/activate && pip install") for block in blocks)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md"])
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md", "docs/formats.md"])
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((ROOT / page).parent / target).exists(), f"{page}: {target}"
+
+
+def test_the_format_of_the_guide_works_as_it_is_printed() -> None:
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", (ROOT / "docs/formats.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (log,) = (text for kind, text in blocks if kind == "text")
+    (code,) = (text for kind, text in blocks if kind == "python")
+    assert len(code.splitlines()) < 60
+    names: dict[str, Any] = {"__name__": "fanctl"}
+    exec(compile(code, "docs/formats.md", "exec"), names)
+    made = names["Fanctl"]()
+    lines = [Line(number, text, text) for number, text in enumerate(log.splitlines(), 1)]
+    assert made.sniff(lines) == 1.0
+    first = made.take(lines, 0)
+    assert (first.text, len(first.lines), first.fields) == (
+        "\nfan 2 stopped\nduty 100 %, 0 rpm", 3, {"host": "node07", "level": "error", "gpu": 3},
+    )  # fmt: skip
+    assert clock.iso(first.time) == "2025-03-11T10:02:11Z"
+    assert made.take(lines, 1) is None
+    assert made.take(lines, 3).text == "\nretrying"
+    assert made.sniff([Line(1, text, text) for text in sample_of(made)]) > 0
 
 
 def test_exit_statuses_are_documented() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triage.formats.nccl import Nccl
+from triage.formats.nccl import Nccl, address, interfaces
 from triage.model import Line, Record, Value
 
 
@@ -46,7 +46,11 @@ def take(text: str, **fields: str) -> Record | None:
         ("NCCL WARN Cuda failure 'out of memory'", "Cuda failure 'out of memory'", {"level": "warn"}),
         ("init.cc:904 NCCL WARN Duplicate GPU detected", "Duplicate GPU detected", {"file": "init.cc"}),
         ("  5%|#  | 5/100 [00:02<00:40,  2.4it/s]node07:1:2 [0] NCCL WARN text", "text", {"host": "node07"}),
-        ("pod-7c4-worker-0.train:410:470 NCCL INFO NET/IB : No device found.", "NET/IB : No device found.", {"pid": 410}),
+        (
+            "pod-7c4-worker-0.train:410:470 NCCL INFO NET/IB : No device found.",
+            "NET/IB : No device found.",
+            {"pid": 410},
+        ),
     ],
 )
 def test_spellings(line: str, text: str, fields: dict[str, Value]) -> None:
@@ -76,8 +80,36 @@ def test_time_and_prefix_fields() -> None:
     assert wrapped.time.kind == "zoned"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[2] include/socket.h:403 NCCL WARN Connect failed",
+        "<cluster>:920:1145 [2] include/socket.h:403 NCCL WARN Connect failed",
+        "2025-08-12 09:37:02.216313 worker-9 >> :168:1228 [2] include/socket.h:403 NCCL WARN Connect failed",
+        "host-01.example.com:XXXXXX [2] include/socket.h:403 NCCL WARN Connect failed",
+    ],
+)
+def test_heads_that_were_cut_or_masked(line: str) -> None:
+    found = take(line)
+    assert found is not None
+    assert (found.text, found.fields["file"], found.fields["cudadev"]) == ("Connect failed", "include/socket.h", 2)
+
+
+def test_interfaces_by_address() -> None:
+    assert interfaces("NET/Socket : Using [0]ens5:10.60.4.137<0> [1]veth5b1c:fe80::3c9d:7b2e%veth5b1c<0>") == {
+        "10.60.4.137": "ens5",
+        "fe80::3c9d:7b2e": "veth5b1c",
+    }
+    assert interfaces("NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.3<0>") == {"10.0.0.3": "eth0"}
+    assert interfaces("Channel 00 : 0[0] -> 1[1]") == {}
+    assert address("fe80::3c9d:7b2e%25<41507>") == "fe80::3c9d:7b2e"
+    assert address("node1<57557>") is None
+
+
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=80), st.sampled_from(["NCCL WARN ", "NCCL INFO ", "h:1:2 [0] ", " -> 6", ""]), st.text(max_size=80))
+@given(
+    st.text(max_size=80), st.sampled_from(["NCCL WARN ", "NCCL INFO ", "h:1:2 [0] ", " -> 6", ""]), st.text(max_size=80)
+)
 def test_never_raises(before: str, middle: str, after: str) -> None:
     found = take(before + middle + after)
     assert found is None or len(found.lines) == 1

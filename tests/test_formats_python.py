@@ -62,7 +62,9 @@ def test_plain() -> None:
 
 
 def test_chain() -> None:
-    found = one(OOM + """
+    found = one(
+        OOM
+        + """
 The above exception was the direct cause of the following exception:
 
 Traceback (most recent call last):
@@ -78,7 +80,8 @@ Traceback (most recent call last):
 KeyError: 'fallback'
 
 Some prose of the one who pasted this.
-""")
+"""
+    )
     assert found.fields["chain"] == "torch.OutOfMemoryError,RuntimeError,KeyError"
     assert found.fields["exception"] == "KeyError"
     assert found.fields["root_exception"] == "torch.OutOfMemoryError"
@@ -247,13 +250,15 @@ def test_message_ends_before(following: str) -> None:
 
 
 def test_head_cut_off() -> None:
-    found = one("""
+    found = one(
+        """
       File "/home/user/inference.py", line 61, in main
         text_encoder = CLIPTextModel.from_pretrained(path).cuda()
       File "/opt/env/lib/python3.10/site-packages/transformers/modeling_utils.py", line 3284, in from_pretrained
         with safe_open(resolved_archive_file, framework="pt") as f:
     safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge
-    """.replace("\n    ", "\n"))
+    """.replace("\n    ", "\n")
+    )
     assert found.fields["exception"] == "safetensors_rust.SafetensorError"
     assert found.fields["path"] == "/home/user/inference.py"
 
@@ -351,13 +356,16 @@ def test_ignored() -> None:
     cupy_backends.cuda.api.driver.CUDADriverError: CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure
     """)
     assert [record.fields.get("ignored", False) for _, record in found] == [False, True, True]
-    shutdown = records(OOM.strip("\n") + """
+    shutdown = records(
+        OOM.strip("\n")
+        + """
 Exception ignored in: <function Pool.__del__ at 0x7f>
 Traceback (most recent call last):
   File "/usr/lib/python3.11/multiprocessing/pool.py", line 268, in __del__
     self._change_notifier.put(None)
 TypeError: 'NoneType' object is not callable
-""")
+"""
+    )
     assert [record.fields.get("ignored", False) for _, record in shutdown] == [False, True]
 
 
@@ -402,6 +410,72 @@ def test_notebook() -> None:
     """)
     assert found.fields["exception"] == "RuntimeError"
     assert (found.fields["line_number"], found.fields["code_line"]) == (43, "loss.backward()")
+
+
+def test_wrapper_alone_before_the_traceback_that_it_announces() -> None:
+    found = one("""
+        torch._inductor.exc.InductorError: SubprocException: An exception occurred in a subprocess:
+
+        Traceback (most recent call last):
+          File "/v/torch/_inductor/compile_worker/subproc_pool.py", line 337, in do_job
+            result = job()
+        triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error
+    """)
+    assert found.fields["chain"] == "triton.runtime.errors.PTXASError,torch._inductor.exc.InductorError"
+
+
+def test_rich_box_wraps_paths_and_message() -> None:
+    box = [
+        "╭─────────────────── Traceback (most recent call last) ────────────────────╮",
+        "│ /w/.venv/lib/python3.11/site-packages/lightning/trainer/call.py:44       │",
+        "│ in _call_and_handle_interrupt                                            │",
+        "╰──────────────────────────────────────────────────────────────────────────╯",
+        "RuntimeError: Expected all tensors to be on the same device, but found at ",
+        "least two devices, cuda:1 and cpu! (when checking argument for argument mat2",
+        "in method wrapper_CUDA_bmm)",
+        "A line of its own.",
+    ]
+    found = one_of(
+        [Line(n, "Traceback (most recent call last)" if n == 1 else _inner(x), x) for n, x in enumerate(box, 1)]
+    )
+    message = found.text.split("\n")[-2]
+    assert message.endswith("found at least two devices, cuda:1 and cpu! (when checking argument for argument mat2 in "
+                            "method wrapper_CUDA_bmm)")  # fmt: skip
+    assert found.text.split("\n")[-1] == "A line of its own."
+    assert found.text[found.offsets[5] :].startswith("least two devices")
+    assert found.fields["gpu"] == 1
+
+
+def _inner(text: str) -> str:
+    return text[1:-1].strip() if text[0] == "│" else text
+
+
+def one_of(own: list[Line]) -> Record:
+    found = [record for name, record in records(own) if name == "traceback"]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_what_a_data_loader_says_of_its_worker() -> None:
+    found = one("""
+        Traceback (most recent call last):
+          File "/v/torch/utils/data/_utils/signal_handling.py", line 66, in handler
+            _error_if_any_worker_fails()
+        RuntimeError: DataLoader worker (pid 3127) is killed by signal: Bus error. It is possible that dataloader's
+    """)
+    assert found.fields["signal"] == "SIGBUS"
+
+
+def test_pid_of_the_actor_that_died() -> None:
+    found = one("""
+        ray.exceptions.RayTaskError(ActorDiedError): ray::TaskRunner.run() (pid=32904, ip=10.18.2.61)
+          File "/opt/verl/single_controller/ray/base.py", line 49, in func
+            output = ray.get(output)
+        ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.
+        \tclass_name: WorkerDict
+        \tpid: 33518
+    """)
+    assert found.fields["pid"] == 33518
 
 
 def test_faulthandler() -> None:
@@ -481,7 +555,10 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
         ("py-loader-killed", "ConnectionResetError,RuntimeError"),
         ("py-triton-compile", "ValueError,triton.compiler.errors.CompilationError"),
         ("py-nested-exception", "torch.OutOfMemoryError,RuntimeError,KeyError"),
-        ("py-hub-offline", "httpcore.ConnectError,httpx.ConnectError,huggingface_hub.errors.LocalEntryNotFoundError,OSError"),
+        (
+            "py-hub-offline",
+            "httpcore.ConnectError,httpx.ConnectError,huggingface_hub.errors.LocalEntryNotFoundError,OSError",
+        ),
         ("x4-dupgpu", ",".join(["torch.distributed.DistBackendError"] * 4)),
         ("x4-shm", ",".join(["torch.distributed.DistBackendError"] * 4)),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from triage.formats import read
 from triage.formats.torchrun import Torchrun, failures
 from triage.model import Line, Record
 
@@ -58,7 +59,12 @@ def test_summary() -> None:
     assert found.text == SUMMARY
     fields = found.fields
     assert (fields["rank"], fields["local_rank"], fields["host"], fields["pid"]) == (9, 1, "node07", 2984)
-    assert (fields["exit_code"], fields["signal"], fields["script"], fields["failures"]) == (-9, "SIGKILL", "train_ddp.py", 2)
+    assert (fields["exit_code"], fields["signal"], fields["script"], fields["failures"]) == (
+        -9,
+        "SIGKILL",
+        "train_ddp.py",
+        2,
+    )
     assert found.time is not None
     all_failures = failures(found)
     assert [entry["first"] for entry in all_failures] == [False, True]
@@ -74,18 +80,29 @@ def test_older_layout() -> None:
     assert "signal" not in found.fields
 
 
-def test_traceback_of_the_worker_stays_inside() -> None:
+def test_traceback_of_the_root_cause_is_a_record_of_its_own() -> None:
     text = SUMMARY.replace(
         "  traceback : Signal 9 (SIGKILL) received by PID 2984",
-        "  traceback : Traceback (most recent call last):\n    File \"train.py\", line 3, in main\n      run()\n"
-        "\n  RuntimeError: CUDA error: an illegal memory access was encountered\n  ",
+        '  traceback : Traceback (most recent call last):\n    File "train.py", line 3, in main\n      run()\n'
+        "  RuntimeError: CUDA error: an illegal memory access was encountered\n  ",
+    )
+    found, traceback, *_ = read([Line(i, t, t) for i, t in enumerate(text.split("\n"), 1)], "log")
+    assert (found.format, traceback.format) == ("torchrun", "traceback")
+    assert failures(found)[-1]["signal"] == "SIGKILL"  # by its exit code
+    assert (traceback.fields["rank"], traceback.fields["pid"]) == ("9", "2984")
+    assert traceback.fields["message"] == "CUDA error: an illegal memory access was encountered"
+
+
+def test_tracebacks_of_the_others_stay_inside() -> None:
+    text = SUMMARY.replace(
+        "  traceback : Signal 15 (SIGTERM) received by PID 2983",
+        '  traceback : Traceback (most recent call last):\n    File "train.py", line 3, in main\n      run()\n'
+        "\n  RuntimeError: out of luck\n  ",
     )
     found = take(text)
     assert found is not None
     assert found.text == text
-    root = failures(found)[-1]
-    assert str(root["traceback"]).rstrip().endswith("an illegal memory access was encountered")
-    assert root["signal"] == "SIGKILL"  # by its exit code
+    assert str(failures(found)[0]["traceback"]).rstrip().endswith("out of luck")
 
 
 def test_cut_blocks() -> None:

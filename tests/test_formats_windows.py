@@ -94,7 +94,9 @@ Problem                     : CM_PROB_FAILED_POST_START"""
 
 
 def test_wmi_list_and_csv() -> None:
-    (one,) = records("ConfigManagerErrorCode=12\nName=NVIDIA Tesla V100\nPNPDeviceID=PCI\\VEN_10DE&DEV_1DB6\\3&11", WindowsDevice())
+    (one,) = records(
+        "ConfigManagerErrorCode=12\nName=NVIDIA Tesla V100\nPNPDeviceID=PCI\\VEN_10DE&DEV_1DB6\\3&11", WindowsDevice()
+    )
     assert (one.fields["device_code"], one.fields["device_kind"]) == (12, "gpu")
     rows = records(
         '"Status","Class","FriendlyName","Problem","InstanceId"\n'
@@ -112,11 +114,17 @@ def test_setupapi_takes_the_device_from_its_section() -> None:
         "!!!  dvi:   Device not started: Device has problem: 0x34 (CM_PROB_UNSIGNED_DRIVER), problem status: 0xc0000428."
     )
     (record,) = records(text, WindowsDevice())
-    assert (record.fields["device_code"], record.fields["ntstatus"], record.fields["vendor"]) == (52, "0xc0000428", "10de")
+    assert (record.fields["device_code"], record.fields["ntstatus"], record.fields["vendor"]) == (
+        52,
+        "0xc0000428",
+        "10de",
+    )
 
 
 def test_whose_code_it_is() -> None:
-    (helper,) = records("NVIDIA Platform Controllers and Framework: This device is not working. (Code 31)", WindowsDevice())
+    (helper,) = records(
+        "NVIDIA Platform Controllers and Framework: This device is not working. (Code 31)", WindowsDevice()
+    )
     assert helper.fields["device_kind"] == "helper"
     (other,) = records("Realtek High Definition Audio: This device cannot start. (Code 10)", WindowsDevice())
     assert other.fields["device_kind"] == "other"
@@ -182,7 +190,16 @@ def test_event_viewer_copy_counts_once_and_leaves_other_text() -> None:
     [
         ("日志名称", "来源", "日期", "事件 ID", "任务类别", "级别", "计算机", "描述"),
         ("Protokollname", "Quelle", "Datum", "Ereignis-ID", "Aufgabenkategorie", "Ebene", "Computer", "Beschreibung"),
-        ("Nom du journal ", "Source ", "Date ", "ID de l\u2019événement ", "Catégorie ", "Niveau ", "Ordinateur ", "Description "),
+        (
+            "Nom du journal ",
+            "Source ",
+            "Date ",
+            "ID de l\u2019événement ",
+            "Catégorie ",
+            "Niveau ",
+            "Ordinateur ",
+            "Description ",
+        ),
         ("Имя журнала", "Источник", "Дата", "Код события", "Категория задачи", "Уровень", "Компьютер", "Описание"),
         ("ログの名前", "ソース", "日付", "イベント ID", "タスクのカテゴリ", "レベル", "コンピューター", "説明"),
         ("Lokinimi", "Lahde", "Paiva", "Tapahtuma", "Luokka", "Taso", "Kone", "Kuvaus"),
@@ -265,7 +282,11 @@ def test_csv_with_quoted_lines_and_localized_heads() -> None:
         '错误,2025/2/20 下午 7:44:07,nvlddmkm,153,无,"无法找到描述。\n\n\\Device\\Video3"'
     )
     first, second = records(text, WindowsEvent())
-    assert (first.fields["unit"], first.fields["ntstatus"], first.fields["device_kind"]) == ("nvpcf", "0xC00000E5", "helper")
+    assert (first.fields["unit"], first.fields["ntstatus"], first.fields["device_kind"]) == (
+        "nvpcf",
+        "0xC00000E5",
+        "helper",
+    )
     assert "device_code" not in first.fields
     assert (second.fields["event_id"], second.fields["interface"]) == (153, "\\Device\\Video3")
     assert second.time is not None
@@ -355,7 +376,8 @@ def test_no_time() -> None:
     [
         ("10DE&DEV_2204", "NVIDIA GeForce RTX 3090", "{4d36e968-e325-11ce-bfc1-08002be10318}", "gpu"),
         ("1002&DEV_744C", "Unbekannt", "{4D36E968-E325-11CE-BFC1-08002BE10318}", "gpu"),
-        ("10DE&DEV_1AEF", "High Definition Audio-Controller", "{4d36e97d-e325-11ce-bfc1-08002be10318}", "helper"),
+        ("10DE&DEV_1AEF", "High Definition Audio-Controller", "{4d36e97d-e325-11ce-bfc1-08002be10318}", "other"),
+        ("10DE&DEV_2520", "Unbekannt", "{62f9c741-b25a-46ce-b54c-9bccce08b6f2}", "helper"),
         ("8086&DEV_A0C8", "Intel SST", "{4d36e97d-e325-11ce-bfc1-08002be10318}", "other"),
     ],
 )
@@ -416,3 +438,17 @@ It happens when I train a model."""
     (record,) = records(text, WindowsEvent())
     assert (record.fields["event_id"], record.fields["bugcheck"], record.fields["host"]) == (41, "0x116", "WS-1")
     assert "train" not in record.lines[-1].text
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "kind"),
+    [
+        ("NVIDIA P106-100: Windows has stopped this device because it has reported problems.", 43, "gpu"),
+        ("Intel(R) UHD Graphics 630: This device is disabled. (Code 22)", 22, "other"),
+        ("NVIDIA High Definition Audio: This device cannot start. (Code 10)", 10, "other"),
+        ("CMP 50HX (Code 43)", 43, "gpu"),
+    ],
+)
+def test_the_code_of_a_sentence_and_whose_it_is(text: str, code: int, kind: str) -> None:
+    (record,) = records(text, WindowsDevice())
+    assert (record.fields["device_code"], record.fields["device_kind"]) == (code, kind)

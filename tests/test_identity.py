@@ -45,3 +45,10 @@ def test_merging_makes_lists_and_leaves_helpers_out() -> None:
     assert into == {"rank": [1, 2], "pid": 5}
     assert values(into, "rank") == {1, 2}
     assert union([{"rank": 1}, {"rank": [2, 3]}]) == {"rank": [1, 2, 3]}
+
+
+def test_an_index_of_another_view_does_not_contradict() -> None:
+    entities = {"rank": 1, "gpu": 0}  # CUDA_VISIBLE_DEVICES=1: the process counts from 0
+    Identities(FACTS).complete(entities)
+    assert entities["pci"] == "0000:00:07"
+    assert entities["gpu"] == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from triage.library.advice import advices, check_advice
+from triage.library.advice import advices, check_advice, check_commands
 from triage.library.library import Problem
 from triage.library.lint import lint
 from triage.library.playbook import parse_playbook
@@ -327,6 +327,43 @@ def test_the_opposite_of_wrong_advice_is_fine(text: str) -> None:
 def test_risky_advice_needs_its_warning(bare: str, warned: str) -> None:
     assert [m for m in advised(bare) if "without its warning" in m]
     assert advised(warned) == []
+
+
+def commands(step: str, section: str = "Fix") -> list[str]:
+    page = f"---\nid: x\ntitle: X\nsources: [y]\n---\nX.\n\n## {section}\n- [restart-job @host] {step}\n"
+    book = parse_playbook(page, "x.md")[0]
+    assert book is not None
+    return [p.message for p in check_commands(book)]
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("Check.\n  `triage recheck gpu-present`", "triage has no command 'recheck'"),
+        ("Check with `triage recheck gpu-present`.", "triage has no command 'recheck'"),
+        ("Read.\n  `triage explian xid-79`", "did you mean 'explain'?"),
+        ("Install.\n  `pip install --no-cache-dir {library}`", "pip takes a name out of a log"),
+        ("Install.\n  `sudo apt-get install lib{library}-dev`", "apt-get takes a name out of a log"),
+        ("Install with `python3 -m pip install {module}`.", "pip takes a name out of a log"),
+        ("Install.\n  `conda install -n base {library}`", "conda takes a name out of a log"),
+        ("Install.\n  `dnf install {library}`", "dnf takes a name out of a log"),
+    ],
+)
+def test_commands_that_cannot_be_right(step: str, words: str) -> None:
+    found = commands(step)
+    assert [words in message for message in found] == [True]
+    assert commands(step, "Do not") == []
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Read.\n  `triage analyze dmesg.txt logs`", "Read.\n  `triage dmesg.txt`", "Read with `triage`.",
+        "List.\n  `pip list`", "Install.\n  `pip install torch`", "Show.\n  `nvidia-smi -q -i {pci}`",
+    ],
+)  # fmt: skip
+def test_commands_that_are_fine(step: str) -> None:
+    assert commands(step) == []
 
 
 def test_firmware_settings_on_windows_need_bitlocker() -> None:

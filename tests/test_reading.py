@@ -2,9 +2,9 @@ from pathlib import Path
 
 from small import library, signature
 
-from triage.pipeline import analyze, index_of
+from triage.pipeline import analyze, analyze_text, index_of
 from triage.reading import SMALL, read_source
-from triage.sources import open_inputs
+from triage.sources import open_inputs, open_text
 
 FILES = {
     "lost.yaml": signature("lost", "GPU (?P<pci>[0-9a-f:.]+) lost", types="{pci: pci}"),
@@ -53,3 +53,24 @@ def test_a_storm_is_one_finding_with_its_count(tmp_path: Path) -> None:
     (one,) = found.findings
     assert one.count == 30_000
     assert (one.first.line, one.last.line) == (1, 30_000)  # type: ignore[union-attr]
+
+
+REVERSED = [
+    "2026-01-06T08:02:54+0000 n7 kernel: NVRM: c", "2026-01-06T08:02:53+0000 n7 kernel: GPU 0000:3b:00.0 lost",
+    "    Call Trace:", "2026-01-06T08:02:52+0000 n7 kernel: b", "2026-01-06T08:02:51+0000 n7 kernel: a",
+]  # fmt: skip
+
+
+def test_the_newest_line_first_is_turned_and_keeps_its_number(tmp_path: Path) -> None:
+    lib = library(tmp_path, FILES)
+    reading = read_source(open_text("\n".join(REVERSED)), index_of(lib))
+    assert [record.number for record in reading.records][:2] == [5, 4]
+    (found,) = analyze_text("\n".join(REVERSED), library=lib).findings
+    assert (found.id, found.first and found.first.line) == ("lost", 2)
+
+
+def test_a_few_lines_out_of_order_stay(tmp_path: Path) -> None:
+    lines = sorted(REVERSED, key=lambda line: line[:19])
+    lines[1], lines[2] = lines[2], lines[1]
+    reading = read_source(open_text("\n".join(lines)), index_of(library(tmp_path, FILES)))
+    assert [record.number for record in reading.records] == sorted(record.number for record in reading.records)

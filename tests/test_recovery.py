@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 from small import library, signature
 
-from triage.pipeline import analyze_text
+from triage.pipeline import analyze, analyze_text
 
-RECOVERY = "caught: ['will retry']\nprogress: ['step [0-9]+ loss']\nsuccess: ['finished with exit code 0']\n"
+RECOVERY = "taken-back: ['(?P<who>eth[0-9]) down => (?P<who>eth[0-9]) up']\n"
+RECOVERY += "caught: ['will retry']\nprogress: ['step [0-9]+ loss']\nsuccess: ['finished with exit code 0']\n"
 TRACE = 'Traceback (most recent call last):\n  File "/app/t.py", line 3, in f\n    g()\nRuntimeError: out of memory'
 OK = "step 8 loss 0.2\nstep 9 loss 0.1\nfinished with exit code 0"
 
@@ -29,3 +30,43 @@ def test_handled_errors_are_context(tmp_path: Path, text: str, roles: list[str])
         "recovery.yaml": RECOVERY, "oom.yaml": signature("oom", "out of memory"), "crash.yaml": signature("crash", "fatal crash"),
     })  # fmt: skip
     assert [f.role for f in analyze_text(text, library=lib).findings] == roles
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("WARN out of memory, will retry\nstep 2 loss 1", []),
+        ("WARN out of memory, will retry", ["cause"]),
+        ("WARN out of memory, will retry\nstep 2 loss 1\nfatal crash", ["cause", "cause"]),
+        (f"{TRACE}\nERROR will retry\nstep 2 loss 1", []),
+        (f"{OK}\nslow exit", []),
+        ("slow exit", ["cause"]),
+        ("eth0 down\neth0 up", []),
+        ("eth0 down\neth1 up", ["cause"]),
+        ("eth0 down\nout of memory\neth0 up", ["cause", "symptom"]),
+    ],
+)
+def test_what_a_run_survived_is_context(tmp_path: Path, text: str, roles: list[str]) -> None:
+    lib = library(tmp_path, {
+        "recovery.yaml": RECOVERY, "oom.yaml": signature("oom", "out of memory"), "crash.yaml": signature("crash", "fatal crash"),
+        "exit.yaml": signature("exit", "slow exit", severity="warning"),
+        "down.yaml": signature("down", "eth[0-9] down", role="symptom"),
+        "causality.yaml": "- {cause: down, effect: oom, join: [], strength: usual}",
+    })  # fmt: skip
+    assert [f.role for f in analyze_text(text, library=lib).findings] == roles
+
+
+def job(day: int) -> str:
+    return "".join(f"2025-03-{day:02} 10:00:0{i} {line}\n" for i, line in enumerate(OK.split("\n")))
+
+
+@pytest.mark.parametrize(("day", "verdict"), [(9, "healthy"), (4, "fault"), (1, "fault")])
+def test_a_job_that_ends_well_outlives_old_faults(tmp_path: Path, day: int, verdict: str) -> None:
+    lib = library(tmp_path / "lib", {
+        "recovery.yaml": RECOVERY, "lost.yaml": signature("lost", "GPU lost", severity="fatal", match="[{regex: 'GPU lost', formats: [kernel]}]"),
+    })  # fmt: skip
+    (tmp_path / "dmesg.txt").write_text("[Tue Mar  4 10:00:30 2025] GPU lost\n")
+    (tmp_path / "job.log").write_text(job(day))
+    found = analyze([tmp_path / "dmesg.txt", tmp_path / "job.log"], library=lib)
+    assert found.verdict == verdict
+    assert [f.id for f in found.earlier] == (["lost"] if verdict == "healthy" else [])

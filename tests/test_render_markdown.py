@@ -13,7 +13,7 @@ def test_it_says_cause_proof_chain_and_steps():
     for part in (
         "## FAULT: GPU 2", "**Root cause:** GPU has fallen off the bus (`xid-79`, fatal, confirmed)", "`PCI 0000:3b:00`",
         "### Proof", "dmesg.txt:17  [Thu Mar 14", "### Chain", "  - `cuda-launch-failure`", "ranks 0,2,4-7", "1. `read-only`",
-        "lspci -s 0000:3b:00 -vv", "**Warning:** Do not set `pci=noaer`", "ipmitool sel elist", "Not read: `core.4711`", "`xid-13`",
+        "lspci -s 0000:3b:00 -vv", "**Warning:** Do not set `pci=noaer`", "ipmitool sel elist", "Not read: core.4711: a core dump", "`xid-13`",
     ):  # fmt: skip
         assert part in shown, part
 

@@ -41,7 +41,7 @@ def zip_bytes(**members: bytes) -> bytes:
     ("data", "kind"),
     [
         (TEXT, "text"),
-        (gzip.compress(TEXT), "gzip"),
+        (gzip.compress(TEXT, mtime=0), "gzip"),
         (bz2.compress(TEXT), "bzip2"),
         (lzma.compress(TEXT), "xz"),
         (zstandard.ZstdCompressor().compress(TEXT), "zstd"),

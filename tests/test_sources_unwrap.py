@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.model import Line
-from triage.sources.prefixes import layout_of
+from triage.sources.layouts import layout_of
 from triage.sources.unwrap import Unwrapper
 
 
@@ -90,6 +90,32 @@ def test_tables_and_fences_stay() -> None:
 def test_names_fill_what_lines_do_not_tell() -> None:
     lines = Unwrapper(fields={"rank": "7"}).feed(["[rank2]: a", "b"], [1, 2], last=True)
     assert [line.fields["rank"] for line in lines] == ["2", "7"]
+
+
+def test_strings_of_json_and_python() -> None:
+    log = "[    1.000000] NVRM: a\n[    2.000000] NVRM: \"b\"\n"
+    for text in (json.dumps(log), repr(log), repr(log.encode()), json.dumps(log) + ","):
+        assert [text for _, text in pairs(text)] == ["[    1.000000] NVRM: a", '[    2.000000] NVRM: "b"']
+
+
+def test_logfmt_around_messages_of_other_programs() -> None:
+    assert pairs('time=2026-01-06T08:02:51Z level=error msg="NVRM: Xid (PCI:0000:3b:00): 79, name=\\"x\\""') == [
+        (1, 'NVRM: Xid (PCI:0000:3b:00): 79, name="x"')
+    ]
+    text = 'time="2026-01-06T08:02:51Z" level=error msg="could not load NVML library"'
+    assert pairs(text) == [(1, text)]
+
+
+def test_a_level_that_a_collector_gave_to_each_line_of_a_message() -> None:
+    lines = unwrap(*(json.dumps({"level": "info", "msg": text}) for text in ("Traceback (most recent call last):", '  File "a.py"', "KeyError: 1")))
+    assert [line.fields.get("level") for line in lines] == [None, None, None]
+    assert unwrap(json.dumps({"level": "info", "msg": "KeyError: 1"}))[0].fields["level"] == "info"
+
+
+def test_web_pages() -> None:
+    page = ["<html><body>", "<pre><code>[    1.000000] NVRM: a &lt;unknown&gt;", '  File "a.py", line 1, in &lt;module&gt;</code></pre>']
+    assert pairs(*page)[1:] == [(2, "[    1.000000] NVRM: a <unknown>"), (3, '  File "a.py", line 1, in <module>')]
+    assert pairs('  File "a.py", line 1, in <module>', "<b> 1") == [(1, '  File "a.py", line 1, in <module>'), (2, "<b> 1")]
 
 
 @given(st.lists(st.text(), max_size=30))

@@ -61,6 +61,11 @@ _ALSO: dict[str, re.Pattern[str]] = {
     "bugcheck": lazy.pattern(r"[A-Z][A-Z0-9_]{2,60}|[0-9A-Fa-f]{1,8}", re.ASCII),
     "errno": lazy.pattern(r"E[A-Z0-9]{1,20}", re.ASCII),
 }
+# What a sentence may quote besides: it is read, never run. No backtick, so that it stays outside of inline commands.
+_PROSE: dict[str, re.Pattern[str]] = {"assertion": lazy.pattern(r"[ -_a-~]{1,200}", re.ASCII)}
+# `--since "{time-5m}"` in a line, `--since` in an argument list: without a time the whole option goes.
+_TIME_OPTION = lazy.pattern(r""" --(?:since|until)[ =](["']?)\{time(?:-[0-9]{1,6}[smhd])?\}\1""")
+_TIME_BLANK = lazy.pattern(r"(?:--(?:since|until)=)?\{time(?:-[0-9]{1,6}[smhd])?\}")
 BLANK = lazy.pattern(r"\{([a-z_][a-z0-9_]*)(?:-([0-9]{1,6})([smhd]))?\}")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -96,19 +101,43 @@ def earlier(time: str, seconds: float) -> str | None:
         return None
 
 
-def _value(found: re.Match[str], entities: Mapping[str, Value | list[Value]], shell: Shell) -> str | None:
+def _value(
+    found: re.Match[str], entities: Mapping[str, Value | list[Value]], shell: Shell, prose: bool = False
+) -> str | None:
     name, amount, unit = found.groups()
     text = _first(entities, name)
-    if text is None or not _fits(name, text, shell):
+    if text is None:
         return None
+    if not _fits(name, text, shell):
+        return text if prose and name in _PROSE and _PROSE[name].fullmatch(text) else None
     if amount is None:
         return text
     return earlier(text, int(amount) * _SECONDS[unit]) if name == "time" else None
 
 
 def fill_text(text: str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> str:
-    """`text` with its blanks filled; a blank that is unknown or does not fit its type is printed as `<name>`."""
+    """`text` with its blanks filled; a blank that is unknown or does not fit its type is printed as `<name>`.
+
+    `--since` and `--until` go when the time is not known.
+    """
+    if "{time" in text and not _knows_time(entities):
+        text = _TIME_OPTION.sub("", text)
     return BLANK.sub(lambda found: _value(found, entities, shell) or f"<{found[0][1:-1]}>", text)
+
+
+def fill_prose(text: str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> str:
+    """Like `fill_text` for a sentence: outside of backticks it also quotes what no command may hold (an assertion)."""
+    parts = text.split("`")
+    for at, part in enumerate(parts):
+        if at % 2:
+            parts[at] = fill_text(part, entities, shell)
+        else:
+            parts[at] = BLANK.sub(lambda m: _value(m, entities, shell, True) or f"<{m[0][1:-1]}>", part)
+    return "`".join(parts)
+
+
+def _knows_time(entities: Mapping[str, Value | list[Value]]) -> bool:
+    return earlier(_first(entities, "time") or "", 0) is not None
 
 
 def _fill_word(word: str, entities: Mapping[str, Value | list[Value]], shell: Shell) -> str:
@@ -117,21 +146,65 @@ def _fill_word(word: str, entities: Mapping[str, Value | list[Value]], shell: Sh
     return filled if word.startswith("-") or not filled.startswith("-") else BLANK.sub(r"<\1>", word)
 
 
+def _without_time(words: list[str]) -> list[str]:
+    kept: list[str] = []
+    for word in words:
+        if not _TIME_BLANK.fullmatch(word):
+            kept.append(word)
+        elif not word.startswith("-"):
+            if kept and kept[-1] in ("--since", "--until", "-S", "-U"):
+                kept.pop()
+            else:
+                kept.append(word)
+    return kept
+
+
+def _with_device(words: list[str], entities: Mapping[str, Value | list[Value]]) -> list[str]:
+    """`nvidia-smi -i` also takes the UUID and the PCI address of a GPU whose index is not known."""
+    if words[:1] != ["nvidia-smi"] or _first(entities, "gpu") is not None:
+        return words
+    for name in ("gpu_uuid", "pci"):
+        text = _first(entities, name)
+        if text is not None and _fits(name, text, "posix"):
+            return [f"{{{name}}}" if word == "{gpu}" else word for word in words]
+    return words
+
+
 def fill_command(
     command: list[str] | str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix"
 ) -> list[str]:
-    """The argument list with its blanks filled; each word stays one word, whatever a value holds."""
+    """The argument list with its blanks filled; each word stays one word, whatever a value holds.
+
+    `--since` and `--until` go when the time is not known.
+    """
     words = split_command(command, shell == "powershell") if isinstance(command, str) else command
-    return [_fill_word(word, entities, shell) for word in words]
+    if not _knows_time(entities):
+        words = _without_time(words)
+    return [_fill_word(word, entities, shell) for word in _with_device(words, entities)]
+
+
+def _posix_word(word: str) -> str:
+    """`word` for a POSIX shell; one that holds apostrophes is easier to read in double quotes, where that is safe."""
+    if "'" in word and not set(word) & set('"$`\\!'):
+        return f'"{word}"'
+    return shlex.quote(word)
+
+
+def _windows_word(word: str) -> str:
+    """`word` for PowerShell, and wherever possible for cmd.exe too, which knows no single quotes."""
+    if lazy.pattern(r"[A-Za-z0-9_./:\\=+%-]+", re.ASCII).fullmatch(word):
+        return word
+    if lazy.pattern(r"[ !#&-_a-~]+", re.ASCII).fullmatch(word) and not word.endswith("\\"):
+        return f'"{word}"'
+    return "'" + word.replace("'", "''") + "'"
 
 
 def shell_line(command: list[str], shell: Shell = "posix") -> str:
     """The command as one line that the shell reads back as exactly these words."""
     if shell == "posix":
-        return shlex.join(command)
-    safe = lazy.pattern(r"[A-Za-z0-9_./:\\=+%-]+", re.ASCII)
-    words = [word if safe.fullmatch(word) else "'" + word.replace("'", "''") + "'" for word in command]
-    return ("& " if words and words[0].startswith("'") else "") + " ".join(words)
+        return " ".join(map(_posix_word, command))
+    words = [_windows_word(word) for word in command]
+    return ("& " if words and words[0][0] in "'\"" else "") + " ".join(words)
 
 
 def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> Advice:
@@ -145,12 +218,12 @@ def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], shell:
             own: Shell = "powershell" if step.where == "windows" else shell
             advice.steps.append(
                 Step(
-                    fill_text(step.text, entities, own),
+                    fill_prose(step.text, entities, own),
                     step.section,
                     step.risk,
                     step.where,
                     None if step.command is None else fill_command(step.command, entities, own),
-                    fill_text(step.expect, entities, own),
+                    fill_prose(step.expect, entities, own),
                 )
             )
     return advice

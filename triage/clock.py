@@ -210,3 +210,4 @@ def parse(text: str, year: int | None = None) -> Stamp | None:
             if stamp is not None:
                 return stamp
     return None
+

@@ -11,9 +11,9 @@ from triage.incidents import Group
 from triage.library import expressions
 from triage.library.library import Library, Link
 from triage.model import Value
+from triage.timing import Edge, settled, timely
 
 STRENGTHS = {"sure": 3, "usual": 2, "possible": 1}
-_SLACK = 60.0  # clocks of files that claim one clock may still differ a little
 
 
 def correlate(groups: Sequence[Group], library: Library, identities: Identities) -> None:
@@ -25,7 +25,7 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if one.handled:
             one.role, one.note = "context", one.handled
     active = [g for g in groups if g.role != "context"]
-    edges = [*_table_edges(active, library, _one_namespace(groups)), *_chain_edges(active)]
+    edges = [*settled(_table_edges(active, library, _one_namespace(groups))), *_chain_edges(active)]
     edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
     for cause, effect, strength, link in edges:
         if effect is cause or _reaches(effect, cause):
@@ -37,6 +37,8 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if link is not None and link.relation == "same":
             _share(cause, effect)
     for one in active:
+        if one.taken_back and not one.explains and not one.explained_by and one.signature.role == "symptom":
+            one.role, one.note = "context", one.taken_back
         if one.explained_by:
             one.role = "symptom" if one.role != "carrier" else "carrier"
     _hand_down(active)
@@ -89,9 +91,7 @@ def _one_namespace(groups: Sequence[Group]) -> bool:
     return bool(kernel & job)
 
 
-def _table_edges(
-    groups: Sequence[Group], library: Library, one_namespace: bool
-) -> Iterable[tuple[Group, Group, str, Link | None]]:
+def _table_edges(groups: Sequence[Group], library: Library, one_namespace: bool) -> Iterable[Edge]:
     by_id: dict[str, list[Group]] = {}
     for one in groups:
         by_id.setdefault(one.id, []).append(one)
@@ -106,13 +106,18 @@ def _table_edges(
 
 
 def _ends(ends: Sequence[tuple[str, str]], by_id: dict[str, list[Group]]) -> Iterable[Group]:
+    """The groups that one side of a link names; its condition may also ask for `role` and `severity`."""
     for name, where in ends:
         found = by_id.get(name, ())
         if name.endswith("*"):
             found = [g for known, gs in by_id.items() if known.startswith(name[:-1]) for g in gs]
         for one in found:
-            if not where or expressions.evaluate(where, lambda key, e=one.entities: e.get(key)):  # type: ignore[misc]
+            if not where or expressions.evaluate(where, lambda key, g=one: _value(g, key)):  # type: ignore[misc]
                 yield one
+
+
+def _value(one: Group, key: str) -> Any:
+    return getattr(one, key) if key in ("role", "severity") else one.entities.get(key)
 
 
 def holds(link: Link, cause: Group, effect: Group, one_namespace: bool = False) -> str:
@@ -122,19 +127,19 @@ def holds(link: Link, cause: Group, effect: Group, one_namespace: bool = False) 
     """
     if one_namespace and "pid" in str(link.join) and _joins("pid", cause, effect, None) is False:
         return ""
-    timely = _timely(link, cause, effect)
-    if timely is False:
+    in_time = timely(link, cause, effect)
+    if in_time is False:
         return ""
     agreed: list[str] = []
     for key in link.join:
         if isinstance(key, dict):
-            options = [_all(option, cause, effect, timely) for option in key.get("any", [])]
+            options = [_all(option, cause, effect, in_time) for option in key.get("any", [])]
             good = [o for o in options if o is not None]
             if not good:
                 return ""
             agreed += sorted(good, key=len)[-1]
         else:
-            verdict = _joins(key, cause, effect, timely)
+            verdict = _joins(key, cause, effect, in_time)
             if verdict is False:
                 return ""
             agreed += [key] if verdict else []
@@ -145,18 +150,18 @@ def holds(link: Link, cause: Group, effect: Group, one_namespace: bool = False) 
     return str(link.strength)
 
 
-def _all(option: Any, cause: Group, effect: Group, timely: bool | None) -> list[str] | None:
+def _all(option: Any, cause: Group, effect: Group, in_time: bool | None) -> list[str] | None:
     keys = option if isinstance(option, list) else [option]
-    verdicts = [(key, _joins(key, cause, effect, timely)) for key in keys]
+    verdicts = [(key, _joins(key, cause, effect, in_time)) for key in keys]
     if any(v is False for _, v in verdicts):
         return None
     return [key for key, v in verdicts if v]
 
 
-def _joins(key: str, cause: Group, effect: Group, timely: bool | None) -> bool | None:
+def _joins(key: str, cause: Group, effect: Group, in_time: bool | None) -> bool | None:
     """True: both agree. False: they contradict. None: one of them does not tell."""
     if key == "time":
-        return timely
+        return in_time
     if key == "record":
         return {id(m.record) for m in cause.matches} & {id(m.record) for m in effect.matches} != set()
     if key == "source":
@@ -202,19 +207,7 @@ def _behind(cause: Group, effect: Group) -> bool | None:
     return False
 
 
-def _timely(link: Link, cause: Group, effect: Group) -> bool | None:
-    seconds = incidents.gap(cause, effect)
-    if seconds is None:
-        return None
-    if link.window is not None:
-        low, high = link.window
-        if cause.last and cause.first and effect.first:  # a cause that goes on explains until its last sign
-            high += cause.last.seconds - cause.first.seconds
-        return low - 1.0 <= seconds <= high + 1.0
-    return seconds >= -_SLACK if link.until else None
-
-
-def _chain_edges(groups: Sequence[Group]) -> Iterable[tuple[Group, Group, str, Link | None]]:
+def _chain_edges(groups: Sequence[Group]) -> Iterable[Edge]:
     """In one chain of exceptions the earlier exception is the cause of the later one."""
     from triage.formats.python import exceptions
 

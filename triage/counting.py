@@ -9,7 +9,7 @@ from triage.formats.headers import head
 from triage.library.library import Library
 from triage.match import Matcher
 from triage.model import Line, Match, Place, Record, Unexplained, Value
-from triage.reading import Reading
+from triage.reading import Kind, Reading
 from triage.scan import Index
 from triage.templates import Template, Templates
 
@@ -21,7 +21,6 @@ _NOT_BAD = lazy.pattern(
     r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
     r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
 )
-
 
 
 def count_templates(
@@ -44,19 +43,29 @@ def count_templates(
 
 
 def _count_large(kinds: Templates, reading: Reading, library: Library, index: Index) -> None:
-    matcher = Matcher(library, index)
     name = reading.records[0].source if reading.records else ""
-    for kind in reading.kinds.values():
-        if not kind.sample.strip():
-            continue
-        line = Line(kind.first, kind.sample, kind.sample)
-        own: frozenset[str] = frozenset()
-        if kind.hit:  # no pattern can hold on the others
-            own = frozenset(m.id for m in matcher.match(formats.read([line], name)))
-        header = head(line)
+    alike = [kind for kind in reading.kinds.values() if kind.sample.strip()]
+    ids = _ids_of([kind for kind in alike if kind.hit], library, index)
+    for kind in alike:
+        header = head(Line(kind.first, kind.sample, kind.sample))
         text = kind.sample[header.size :] if header else kind.sample
+        own = ids.get(id(kind), frozenset())
         made = kinds.add(text, name, kind.first, own, not own and _looks_bad(text, None), kind.count)
         made.last = max(made.last, (name, kind.last))
+
+
+def _ids_of(alike: Sequence[Kind], library: Library, index: Index) -> dict[int, frozenset[str]]:
+    """The signatures that hold on the samples, by the identity of their kind. All are matched in one go: engines
+    cost more to build than samples to search."""
+    records: list[Record] = []
+    for number, kind in enumerate(alike):
+        for record in formats.read([Line(kind.first, kind.sample, kind.sample)], ""):
+            record.source = str(number)  # else the samples would be each other's surroundings
+            records.append(record)
+    found: dict[int, set[str]] = {}
+    for match in Matcher(library, index).match(records):
+        found.setdefault(int(match.record.source), set()).add(match.id)
+    return {id(alike[number]): frozenset(own) for number, own in found.items()}
 
 
 def _suspicious(record: Record) -> bool:

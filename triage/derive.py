@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from triage.formats import nccl
+from triage.formats.torchrun import SIGNALS
 from triage.identity import Identities
 from triage.library.library import Library, Signature
 from triage.model import Match, Record, Stamp, Value
@@ -13,15 +15,51 @@ from triage.model import Match, Record, Stamp, Value
 def derived(
     matches: Sequence[Match], library: Library, times: dict[int, Stamp | None], identities: Identities
 ) -> list[Match]:
-    """The matches of all signatures with `derive`."""
+    """The matches of all signatures with `derive`. The given matches are completed by what others of the job tell."""
+    _complete(matches)
     found: list[Match] = []
     for name in library.table().derived:
-        found.extend(_judge(library.signatures[name], matches, times, identities))
+        found.extend(_judge(library.signatures[name], matches, times, library))
     return found
 
 
+def _complete(matches: Sequence[Match]) -> None:
+    """Adds what follows for sure: the signal of an exit code, the interface of a peer's address, NCCL's version.
+
+    The version is only certain where all of the job agree; it is told by lines of their own.
+    """
+    offered: dict[str, str] = {}
+    chosen: dict[Value | None, str] = {}
+    for match in matches:
+        if match.record.format == "nccl" and (found := nccl.interfaces(match.record.text)):
+            offered.update(found)
+            chosen.setdefault(match.record.fields.get("host"), next(iter(found.values())))
+    versions = {v for m in matches if isinstance(v := m.entities.get("nccl"), str) and "." in v}
+    version = versions.pop() if len(versions) == 1 else None
+    for match in matches:
+        known = match.entities
+        name = _signal(known.get("exit_code"))
+        if name and "signal" not in known:
+            known["signal"] = name
+        fields, peer = match.record.fields, known.get("_peer")
+        interface = offered.get(nccl.address(peer) or "") if isinstance(peer, str) else None
+        if interface is None and fields.get("level") == "warn" and "socket" in str(fields.get("file")):
+            interface = chosen.get(fields.get("host"))
+        if interface and "interface" not in known:
+            known["interface"] = interface
+        if version and match.record.format in ("nccl", "glog"):
+            known.setdefault("nccl", version)
+
+
+def _signal(code: Value | None) -> str | None:
+    """`SIGKILL` for -9 (Python) and 137 (shell); None for a code that a program chose itself."""
+    if not isinstance(code, int):
+        return None
+    return SIGNALS.get(-code if code < 0 else code - 128)
+
+
 def _judge(
-    signature: Signature, matches: Sequence[Match], times: dict[int, Stamp | None], identities: Identities
+    signature: Signature, matches: Sequence[Match], times: dict[int, Stamp | None], library: Library
 ) -> list[Match]:
     rule: dict[str, Any] = signature.derive or {}
     member = rule["member"]
@@ -39,7 +77,7 @@ def _judge(
     out: list[Match] = []
     for own in groups.values():
         for suspect in rule["suspect"]:
-            ranks, evidence = _suspects(suspect, rule, own, matches, times, identities)
+            ranks, evidence = _suspects(suspect, rule, own, matches, times, library)
             if ranks:
                 for rank in sorted(ranks, key=str):
                     out.append(_match(signature, rank, evidence.get(rank) or own[0], own, suspect))
@@ -49,7 +87,7 @@ def _judge(
 
 def _suspects(
     suspect: dict[str, Any], rule: dict[str, Any], own: Sequence[Match], matches: Sequence[Match],
-    times: dict[int, Stamp | None], identities: Identities,
+    times: dict[int, Stamp | None], library: Library,
 ) -> tuple[set[Value], dict[Value, Match]]:  # fmt: skip
     member = rule["member"]
     if suspect["min"]:
@@ -57,20 +95,30 @@ def _suspects(
     if suspect["exited_before"]:
         return _exited(rule, own, matches, times)
     if suspect["missing"]:
-        sizes = {m.entities.get(rule["universe"]) for m in matches}
-        numbers = [n for n in sizes if isinstance(n, int)]
-        seen = {m.entities[member] for m in matches if member in m.entities} | {
-            m.record.fields.get(member) for m in matches
-        }
-        if numbers and len({m.entities[member] for m in own}) > 1:
-            silent: set[Value] = {i for i in range(max(numbers)) if i not in seen and str(i) not in seen}
-            return (silent, {}) if 0 < len(silent) <= max(numbers) // 2 else (set(), {})
+        return _silent(rule, own, matches, library), {}
     return set(), {}
 
 
-def _smallest(
-    name: str, member: str, own: Sequence[Match]
-) -> tuple[set[Value], dict[Value, Match]]:
+def _silent(rule: dict[str, Any], own: Sequence[Match], matches: Sequence[Match], library: Library) -> set[Value]:
+    """The members that say nothing at all, else the few that said nothing since they joined.
+
+    Pasted logs are often cut, so when a large part is silent that tells nothing about any of them.
+    """
+    member = rule["member"]
+    sizes = [n for m in matches if isinstance(n := m.entities.get(rule["universe"]), int)]
+    if not sizes or len({m.entities[member] for m in own}) < 2:
+        return set()
+    size = max(sizes)
+    complaining = [m for m in matches if library.signatures[m.id].role != "context"]
+    for heard, most in ((matches, size // 2), (complaining, max(1, size // 4))):
+        seen = {str(v) for m in heard for v in (m.entities.get(member), m.record.fields.get(member)) if v is not None}
+        silent: set[Value] = {i for i in range(size) if str(i) not in seen}
+        if silent:
+            return silent if len(silent) <= most else set()
+    return set()
+
+
+def _smallest(name: str, member: str, own: Sequence[Match]) -> tuple[set[Value], dict[Value, Match]]:
     """The members with the smallest value in their *first* report; nobody when all are equal or one is alone.
 
     A later report misleads: a culprit may wake up, go on and time out itself at a higher number.

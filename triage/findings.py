@@ -52,7 +52,7 @@ def fill(title: str, entities: Entities) -> str:
 
 
 def _confidence(one: Group) -> Confidence:
-    if one.signature.status == "draft":
+    if one.signature.status == "draft" or one.role == "unknown":
         return "possible"
     if one.role == "cause" and one.confidence == "likely":
         proven = any(e.strength == "sure" and one in e.explained_by and _shared(one, e) for e in one.explains)
@@ -89,7 +89,7 @@ def _why(one: Group, effects: Sequence[Group], part: Sequence[Group]) -> str:
             text += f"; {rivals} independent finding{'s' if rivals > 1 else ''} beside it"
         return f"{one.note}; {text}" if one.note else text
     if one.role == "unknown":
-        return "it reports that something failed, and nothing in the input says what"
+        return one.note or "it reports that something failed, and nothing in the input says what"
     if one.explained_by:
         return f"explained by {', '.join(dict.fromkeys(g.id for g in one.explained_by))} ({one.strength})"
     return one.note or ("it only reports the failure of something else" if one.role == "carrier" else "")
@@ -116,18 +116,18 @@ def _evidence(one: Group, effects: Sequence[Group]) -> list[Evidence]:
 
 
 def _quote(match: Match) -> list[Evidence]:
-    """The lines under the span of a match, at most three, each as it stands in the file."""
+    """The lines under the span of a match, at most three (of more, the first and the last two), each as in its file."""
     record, (low, high) = match.record, match.span
     first, last = record.line_at(low), record.line_at(max(low, high - 1))
     if not record.text[low:high].strip() or last - first > 40:
         last = first
+    telling = [i for i in range(first, last + 1) if any(c.isalnum() for c in record.lines[i].raw)]
     quoted = []
-    for i in range(first, min(last, first + 2) + 1):
+    for i in telling if len(telling) <= 3 else (telling[0], *telling[-2:]):
         line = record.lines[i]
         end = record.offsets[i + 1] - 1 if i + 1 < len(record.offsets) else len(record.text)
         part = record.text[max(low, record.offsets[i]) : min(high, end)]
         at = line.raw.find(part) if part else -1
         span = (at, at + len(part)) if at >= 0 else (0, len(line.raw))
-        if line.raw.strip():
-            quoted.append(Evidence(record.source, line.number, line.raw, span))
+        quoted.append(Evidence(record.source, line.number, line.raw, span))
     return quoted

@@ -11,6 +11,7 @@ KEYS = ("host", "pod", "pci", "gpu_uuid", "gpu", "gpu_model", "rank", "local_ran
 STRONG = ("pci", "gpu_uuid", "rank", "pid", "local_rank")
 # Which names a strong key may bring in: a process has a rank and a GPU, a GPU has an address, but a rank that is seen
 # on two hosts or a pid that was used twice is ambiguous and brings nothing.
+_OF_DRIVER = ("pci", "gpu_uuid", "xid", "sxid")  # a finding about one of these is about the loaded driver too
 _BRINGS: dict[str, tuple[str, ...]] = {
     "pci": ("gpu_uuid", "gpu", "gpu_model", "host"),
     "gpu_uuid": ("pci", "gpu", "gpu_model", "host"),
@@ -27,8 +28,11 @@ class Identities:
         self._facts: list[dict[str, Value]] = []
         self._by: dict[tuple[str, Value], list[dict[str, Value]]] = {}
         self._known: dict[tuple[tuple[str, Value], ...], Entities] = {}
+        self._drivers: dict[Value | None, set[Value]] = {}
         seen: set[tuple[tuple[str, Value], ...]] = set()
         for match in matches:
+            if "driver" in match.entities:
+                self._drivers.setdefault(match.entities.get("host"), set()).add(match.entities["driver"])
             fact = {k: v for k, v in match.entities.items() if k in KEYS}
             token = tuple(sorted(fact.items()))
             if len(fact) < 2 or token in seen:
@@ -48,6 +52,12 @@ class Identities:
             self._known[token] = found
         for key, value in self._known[token].items():
             entities.setdefault(key, value)
+        if "driver" not in entities and any(key in entities for key in _OF_DRIVER):
+            host = entities.get("host")
+            hosts = [None, *self._drivers] if host is None or isinstance(host, list) else [None, host]
+            found_drivers = {v for h in hosts for v in self._drivers.get(h, ())}
+            if len(found_drivers) == 1:
+                entities["driver"] = found_drivers.pop()
 
     def _complete(self, entities: Entities) -> None:
         for _ in range(2):  # a second round uses what the first one brought
@@ -73,9 +83,10 @@ class Identities:
 
 
 def _agrees(fact: dict[str, Value], entities: Entities) -> bool:
-    """No identifying name has two values. A pid is of one host and container, so a pid alone never contradicts."""
+    """No identifying name has two values. A pid is of one host and container, and an index of one view of the GPUs
+    (CUDA_VISIBLE_DEVICES renumbers them), so these alone never contradict."""
     return all(
-        key == "pid" or key not in entities or isinstance(entities[key], list) or entities[key] == value
+        key in ("pid", "gpu") or key not in entities or isinstance(entities[key], list) or entities[key] == value
         for key, value in fact.items()
     )
 

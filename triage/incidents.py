@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 
-from triage import clock
+from triage import clock, lazy
 from triage.identity import Identities, merge, values
 from triage.library.library import Library, Signature
 from triage.model import Entities, Match, Record, Stamp, Value
@@ -14,7 +16,16 @@ from triage.model import Entities, Match, Record, Stamp, Value
 # NVIDIA's Fleet Intelligence groups the Xids of a node until three minutes of silence
 # (docs.nvidia.com/fleet-intel/user-guide/xid-bursts.md).
 SILENCE = 180.0
+# Formats of machines; whatever is in another format was written by the job.
+MACHINE = (
+    "kernel", "syslog", "windows-event", "windows-device", "smi-table", "smi-query", "smi-topo", "smi-nvlink",
+    "smi-monitor", "lspci", "dcgm",
+)  # fmt: skip
 _MOST_NAMELESS = 50  # each is compared with all others
+_DAY = 86400.0
+_OPEN = 3600.0  # before the first and after the last stamp of a source; the usual limits of collectives fit in
+# Stamps of syslog (`Mar 11 10:02:11`), glog (`E0311 10:02:11.1`, torch's `E311`) and vLLM (`03-11 10:02:11`).
+_NO_YEAR = lazy.pattern(r"[IWEFCDV]?\d{3,4} +\d|\d\d-\d\d \d|[^\s\d]+ *\d{1,2} +\d{1,2}:\d\d:\d\d(?:[.,]\d+)?$")
 
 
 @dataclass(eq=False)
@@ -28,12 +39,14 @@ class Group:
     role: str = ""
     severity: str = ""
     handled: str = ""
+    taken_back: str = ""
     explains: list[Group] = field(default_factory=list)
     explained_by: list[Group] = field(default_factory=list)
     strength: str = ""
     incident: int = 0
     note: str = ""
     confidence: str = ""
+    loose: tuple[float, float] = (0.0, 0.0)  # how many seconds before and after `first` it may have begun
 
     @property
     def id(self) -> str:
@@ -56,24 +69,69 @@ class Group:
         return self.matches[0].order
 
 
-def stamps(records: Sequence[Record]) -> dict[int, Stamp | None]:
-    """The time of each record by its id(): its own, else that of the last stamped record of its source before it,
-    else of the first one after it."""
-    out: dict[int, Stamp | None] = {}
+class Times(dict[int, Stamp | None]):
+    """The time of each record, by its id().
+
+    `loose` says of those that have no stamp of their own how many seconds earlier and later it may have been.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loose: dict[int, tuple[float, float]] = {}
+
+
+def stamps(records: Sequence[Record]) -> Times:
+    """The time of each record: its own, else that of the last stamped record of its source before it, else of the
+    first one after it."""
+    out = Times()
+    days = sorted({s.seconds // _DAY for r in records if (s := r.time) and s.kind != "boot" and not _yearless(s)})
     by_source: dict[str, list[Record]] = {}
     for record in records:
         by_source.setdefault(record.source, []).append(record)
     for own in by_source.values():
-        last: Stamp | None = next((r.time for r in own if r.time is not None), None)
-        for record in own:
-            last = record.time or last
-            out[id(record)] = last
+        told = [dated(r.time, days) if r.time is not None else None for r in own]
+        before: Stamp | None = None
+        waiting: list[Record] = []
+        for record, stamp in zip(own, told, strict=True):
+            if stamp is None:
+                out[id(record)] = before
+                waiting.append(record)
+                continue
+            for other in waiting:
+                out[id(other)] = before or stamp
+                out.loose[id(other)] = (0.0, max(0.0, stamp.seconds - before.seconds)) if before else (_OPEN, 0.0)
+            before, waiting = stamp, []
+            out[id(record)] = stamp
+        if before is not None:
+            out.loose.update((id(other), (0.0, _OPEN)) for other in waiting)
     return out
 
 
-def group(
-    matches: Sequence[Match], library: Library, times: dict[int, Stamp | None], identities: Identities
-) -> list[Group]:
+def _yearless(stamp: Stamp) -> bool:
+    return bool(_NO_YEAR.match(stamp.text))
+
+
+def dated(stamp: Stamp, days: Sequence[float]) -> Stamp:
+    """A stamp that was printed without a year, in the year that brings it nearest to one of the dated `days`."""
+    if not days or not _yearless(stamp):
+        return stamp
+    guess = clock.parse(stamp.text)
+    first, last = (datetime.fromtimestamp(days[i] * _DAY, UTC).year for i in (0, -1))
+    shifts = [
+        found.seconds - guess.seconds
+        for year in range(first - 1, last + 2)
+        if guess is not None and (found := clock.parse(stamp.text, year)) is not None
+    ]
+
+    def far(shift: float) -> tuple[float, float]:
+        day = (stamp.seconds + shift) / _DAY
+        at = bisect.bisect(days, day)
+        return min(abs(day - known) for known in days[max(0, at - 1) : at + 1]), -shift
+
+    return replace(stamp, seconds=stamp.seconds + min(shifts, key=far)) if shifts else stamp
+
+
+def group(matches: Sequence[Match], library: Library, times: Times, identities: Identities) -> list[Group]:
     """Groups by signature and key; a silence of three minutes on one clock starts a new group."""
     keyed: dict[str, dict[tuple[Value | None, ...], list[Match]]] = {}
     for match in matches:
@@ -90,6 +148,7 @@ def group(
         for part in parts.values():
             for run in _runs(part, times):
                 made = Group(library.signatures[name], run, [times.get(id(m.record)) for m in run])
+                made.loose = times.loose.get(id(run[0].record), made.loose)
                 for match in run:
                     merge(made.entities, match.entities)
                 groups.append(made)
@@ -174,6 +233,11 @@ def _clocks(groups: Sequence[Group]) -> list[list[int]]:
         if one.first is not None:
             families.setdefault(one.source if one.first.kind == "boot" else "", []).append(i)
     return list(families.values())
+
+
+def by_machine(one: Group) -> bool:
+    """Whether only the machine speaks (kernel, services, nvidia-smi, Windows), not the job."""
+    return all(m.record.format in MACHINE for m in one.matches)
 
 
 def same_device(a: Group, b: Group) -> bool:

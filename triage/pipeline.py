@@ -57,12 +57,29 @@ def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
 
 
 def templates(
-    inputs: Sequence[str | Path], library: Library | None = None, stdin: BinaryIO | None = None
-) -> list[Template]:
-    """The kinds of lines of the inputs, with counts and the signatures that hold on them."""
-    library = library or load_library()
-    _, _, _, kinds = _match(open_inputs(inputs, stdin), library, Options())
+    inputs: Sequence[str | Path], library: Library | None = None, stdin: BinaryIO | None = None,
+    read: list[Source] | None = None,
+) -> list[Template]:  # fmt: skip
+    """The kinds of lines of the inputs, with counts and the signatures that hold on them.
+
+    `read` gets the inputs, those that could not be read among them.
+    """
+    sources, _, _, kinds = _match(open_inputs(inputs, stdin), library or load_library(), Options())
+    if read is not None:
+        read += sources
     return kinds.all()
+
+
+def sniff(path: str | Path) -> tuple[list[tuple[str, float]], str]:
+    """How much of the first block of a file each format takes, and what must be known about the file."""
+    from triage.formats import samples
+
+    for source in open_inputs([path]):
+        block = next(source.blocks(), None) if source.readable else None
+        if block is not None:
+            return samples.sniff(block.lines(0, min(block.count, 5000))), source.note
+        return [], source.note
+    return [], ""
 
 
 _INDEXES: dict[int, tuple[Library, Index]] = {}
@@ -87,12 +104,11 @@ def _analyze(sources: Iterable[Source], library: Library, options: Options) -> R
     times = incidents.stamps(records)
     matches += [m for m in derive.derived(matches, library, times, identities) if m.id not in options.ignore]
     groups = incidents.group(matches, library, times, identities)
-    recovery = Recovery(library, records, matches)
-    for one in groups:
-        reasons = [recovery.handled(m.record) for m in one.matches]
-        one.handled = reasons[0] if all(reasons) else ""
+    Recovery(library, records, matches, times).judge(groups)
     correlate.correlate(groups, library, identities)
     report = verdict.conclude(groups, records, read, kinds, library, options.show_all)
+    if options.zone is not None:
+        report.stats["zone"] = options.zone
     report.stats["seconds"] = round(time.perf_counter() - began, 3)
     report.notes = [*library.notes, *(str(p) for p in library.problems)]
     return report

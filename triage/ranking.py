@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from triage.correlate import reach
-from triage.incidents import SILENCE, Group, distance
+from triage.incidents import SILENCE, Group, by_machine, distance
 from triage.model import SEVERITIES
-
-# Formats of machines; whatever is in another format was written by the job.
-_MACHINE = ("kernel", "syslog", "windows-event", "windows-device", "smi-table", "smi-query")
 
 
 def _ends_job(one: Group) -> bool:
-    return any(m.record.format not in _MACHINE for m in one.matches) and one.role != "context"
+    return not by_machine(one) and one.role != "context"
 
 
 def _is_root(one: Group) -> bool:

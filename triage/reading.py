@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 
-from triage import formats
-from triage.model import Block, Line, Record, Source
+from triage import clock, formats
+from triage.formats.headers import head
+from triage.model import Block, Line, Record, Source, Stamp
 from triage.scan import Index
 
 SMALL = 256 << 10
@@ -48,9 +50,60 @@ def read_source(source: Source, index: Index, progress: Callable[[int], None] | 
         return Reading()
     second = next(blocks, None)
     if second is None and len(first.text) <= SMALL:
-        return Reading(formats.read(first.lines(0, first.count), source.name))
+        return Reading(_read(first.lines(0, first.count), source.name))
     rest = chain([first], [second] if second else [], blocks)
     return _large(rest, source, index, progress)
+
+
+def _read(lines: list[Line], name: str) -> list[Record]:
+    """The records of a whole source. Dashboards and `journalctl -r` give the newest line first; messages and causes
+    are read from the oldest on."""
+    records = formats.read(lines, name)
+    turned = _turned(lines, records)
+    if turned is None:
+        return records
+    numbers = [line.number for line in turned]
+    for number, line in enumerate(turned, 1):
+        line.number = number  # formats keep the order of the numbers
+    records = formats.read(turned, name)
+    for number, line in zip(numbers, turned, strict=True):
+        line.number = number
+    return records
+
+
+def _turned(lines: list[Line], records: list[Record]) -> list[Line] | None:
+    """The lines in the order of their times where these clearly fall; what has no time stays below the line above."""
+    stamps = [record.time for record in records if record.time is not None]
+    if len(stamps) < 4 or stamps[0].seconds <= stamps[-1].seconds:
+        return None
+    if any(record.format.startswith("windows") for record in records):
+        return None  # an event is whole, and most exports begin with the newest
+    since_boot = sum(1 for stamp in stamps if stamp.kind == "boot") > 0.5 * len(stamps)
+    told = {record.number: record.time for record in records}
+    groups: list[list[Line]] = []
+    seconds: list[float] = []
+    for line in lines:
+        stamp = _stamp(line) or told.get(line.number)
+        if stamp and (stamp.kind == "boot") is not since_boot:
+            stamp = None  # seconds since boot and times of day do not compare
+        if groups and (stamp is None or line.number == groups[-1][-1].number):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+            seconds.append(stamp.seconds if stamp else math.inf)
+    falls = sum(1 for a, b in pairwise(seconds) if b < a < math.inf)
+    rises = sum(1 for a, b in pairwise(seconds) if b > a)
+    if falls < 3 or falls < 0.2 * len(seconds) or rises > 0.05 * len(seconds):
+        return None
+    return [line for group in reversed(groups) for line in group]
+
+
+def _stamp(line: Line) -> Stamp | None:
+    """The time of a line by its wrapper or its own header."""
+    if told := line.fields.get("time"):
+        return clock.parse(told)
+    header = head(line)
+    return header.time if header else None
 
 
 def _large(

@@ -11,12 +11,14 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from triage import lazy
 from triage.library import cache as store
 from triage.library.library import Library
 from triage.library.patterns import Table
 
 _SET_SIZE = 256
 _SET_MEMORY = 96 << 20
+_NUMBER = lazy.pattern(r"(?:\\[\[{(])?(?:\(\?:(?:\\d|\[0-9\])\+\)|(?:\\d|\[0-9\])\+)(?:\\[\]})])?")
 _PIECE = 16 << 10
 _NARROWED = 4 << 20
 
@@ -76,8 +78,8 @@ class LineScanner:
     """Finds the lines of a block on which some anchor holds."""
 
     def __init__(self, anchors: Sequence[str], engine: str = "", weak: Iterable[str] = ()) -> None:
-        self.anchors = list(dict.fromkeys(anchors))
-        light = set(weak)
+        self.anchors = list(dict.fromkeys(map(_widened, anchors)))
+        light = {_widened(anchor) for anchor in weak} - {_widened(anchor) for anchor in set(anchors) - set(weak)}
         self._strong = [anchor not in light for anchor in self.anchors]
         self.engine = engine
         self._database: Any = None
@@ -133,6 +135,14 @@ class LineScanner:
                     begin += len(line) + 1
             at = stop
         return found
+
+
+def _widened(anchor: str) -> str:
+    """`anchor` without the number at its beginning. Where several anchors begin with the same number in brackets,
+    Vectorscan 5.4.12 misses some of their matches."""
+    found = _NUMBER.match(anchor)
+    rest = anchor[found.end() :] if found else anchor
+    return rest if len(rest) > 8 and rest[0] not in "*+?{|)" else anchor
 
 
 def _database(anchors: Sequence[str]) -> Any:

@@ -33,7 +33,8 @@ _CODE = lazy.pattern(
     r"(?P<number>-?0x[0-9a-fA-F]+|-?\d+)"
 )
 _CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
-_MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 4000, 30_000, 60_000
+# A log of nothing but random words makes a cluster of each line, and drain3 compares each with all.
+_MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 2000, 30_000, 60_000
 _LONGEST = 400
 
 
@@ -120,7 +121,7 @@ class Templates:
 
     def _learn(self, key: str, masked: str, text: str) -> Template:
         drain = self._engine()
-        if drain is None or self._calls >= _MAX_CALLS:
+        if drain is None or self._calls >= _MAX_CALLS or len(self._by_cluster) >= _MAX_CLUSTERS:
             name = masked if drain is None else "(other)"
             return self._plain.setdefault((key, name), Template(name, key))
         self._calls += 1

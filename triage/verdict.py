@@ -12,9 +12,13 @@ from triage.library import expressions
 from triage.library.library import Library, Link
 from triage.model import Entities, Finding, Missing, Record, Report, Source, Value, Verdict
 from triage.ranking import order, rank
+from triage.recovery import OUTLIVED
 from triage.templates import Templates
 
 _LANES = (("pci", "GPU"), ("rank", "rank"), ("host", "host"))
+_ON_GPU = ("gpu", "gpu_uuid", "gpu_model", "xid", "rank", "cuda_error", "device_code")  # then an address is a GPU's
+_OTHER_DEVICES = ("host", "pcie")  # families that also speak of disks, network cards and bridges
+_NEAR = 120.0
 
 
 def conclude(
@@ -26,22 +30,48 @@ def conclude(
     parts = split([g for g in groups if g.role != "context"])
     main, others, earlier = order(parts)
     findings: list[Finding] = []
-    for number, part in enumerate([main, *others], start=1):
-        ranked = rank(part)
+    ranks = [rank(part) for part in (main, *others)]
+    missing = _missing(main, library, records)
+    for number, ranked in enumerate(ranks, start=1):
         findings += [finding(g, ranked, library, number) for g in ranked]
     if show_all:
         findings += [finding(g, [], library, 0) for g in groups if g.role == "context"]
     past = [finding(g, part, library, 0) for part in earlier for g in rank(part)]
-    report = Report("healthy", "", findings, past, unexplained(kinds), sources=list(sources))
-    report.missing = _missing(main, library, records)
+    past += [finding(g, [], library, 0) for g in groups if g.handled == OUTLIVED]
+    current, repeats = _parted(findings)
+    report = Report("healthy", "", current, _folded([*past, *repeats]), unexplained(kinds), sources=list(sources))
+    report.missing = missing
     report.verdict = _verdict(report, records)
-    report.summary = _summary(report)
+    report.summary = _summary(report, library)
     report.timeline = _timeline(groups)
     report.stats = {
         "lines": sum(s.lines for s in sources), "templates": len(kinds.all()), "library": library.version,
         "signatures": len(library.signatures),
     }  # fmt: skip
     return report
+
+
+def _device(found: Finding) -> tuple[str, ...]:
+    """What a finding is about: two with the same answer are one fault that came again."""
+    return (found.id, *(str(found.entities.get(key, "")) for key in ("host", "pci", "gpu_uuid", "rank", "device_code")))
+
+
+def _parted(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings, and those of further incidents that only repeat one of the first incident on the same device."""
+    first = {_device(f) for f in findings if f.incident == 1}
+    repeats = [f for f in findings if f.incident > 1 and _device(f) in first]
+    return [f for f in findings if not any(f is r for r in repeats)], repeats
+
+
+def _folded(past: Sequence[Finding]) -> list[Finding]:
+    """Earlier findings, one for each fault of a device, with the sum of their counts."""
+    kept: dict[tuple[str, ...], Finding] = {}
+    for found in past:
+        old = kept.setdefault(_device(found), found)
+        if old is not found:
+            old.count += found.count
+            old.last = found.last or old.last
+    return list(kept.values())
 
 
 def _describe(sources: Sequence[Source], records: Sequence[Record], groups: Sequence[Group]) -> None:
@@ -63,27 +93,36 @@ def _describe(sources: Sequence[Source], records: Sequence[Record], groups: Sequ
 
 
 def _missing(main: Sequence[Group], library: Library, records: Sequence[Record]) -> list[Missing]:
-    """What would settle the case: asked for by links whose effect stands unexplained."""
+    """What would settle the case: asked for by links whose effect stands unexplained. What a link says of a log that
+    is there and holds no cause becomes the note of the finding."""
     unknown = [g for g in main if g.role == "unknown"]
     lonely = [g for g in main if g.role == "cause" and g.signature.role == "symptom" and not g.explained_by]
-    open_ends = unknown or lonely
     asked: dict[str, Missing] = {}
-    for one in [*open_ends, *(g for g in main if g.role == "carrier" and not g.explained_by and unknown)]:
+    for one in [*unknown, *lonely, *(g for g in main if g.role == "carrier" and not g.explained_by and unknown)]:
         known: Entities = visible(one.entities)
         if one.first is not None and one.first.kind != "boot":
             known["time"] = clock.iso(one.first)
         for link in library.links:
-            entry = _asks(link, one, records)
-            if entry and entry.get("missing"):
+            entry = _asks(link, one, records) or {}
+            if entry.get("missing"):
                 what = fill(entry["missing"], known)
                 command = advise.fill_text(entry.get("command", ""), known)
                 asked.setdefault(what, Missing(what, f"{one.id} has no cause in the input", command))
+            elif entry.get("say") and one.role == "unknown" and not one.note:
+                one.note = entry["say"]
     if unknown and not asked:
-        rank = unknown[0].entities.get("rank")
-        who = f"rank {rank}" if rank is not None else "the process that failed first"
-        what = f"the complete log of {who}, and the kernel log of its host"
-        asked[""] = Missing(what, f"{unknown[0].id} only reports a failure", "journalctl -k -b")
+        asked[""] = _whole_story(unknown[0], records)
     return list(asked.values())
+
+
+def _whole_story(one: Group, records: Sequence[Record]) -> Missing:
+    """What to collect when no link knows better: the log of what failed first, else of the machine."""
+    rank = one.entities.get("rank")
+    who = f"rank {rank}" if rank is not None and not isinstance(rank, list) else "the process that failed first"
+    why = f"{one.id} only reports a failure"
+    if any(r.format == "kernel" for r in records):
+        return Missing(f"the complete log of {who}", why, "torchrun --log-dir logs --redirects 3 --tee 3")
+    return Missing(f"the complete log of {who}, and the kernel log of its host", why, "journalctl -k -b")
 
 
 def _asks(link: Link, one: Group, records: Sequence[Record]) -> dict[str, str] | None:
@@ -91,9 +130,17 @@ def _asks(link: Link, one: Group, records: Sequence[Record]) -> dict[str, str] |
         fits = name == one.id or (name.endswith("*") and one.id.startswith(name[:-1]))
         if fits and link.otherwise and (not where or expressions.evaluate(where, lambda key: one.entities.get(key))):
             by = (link.otherwise.get("covered") or {}).get("by", "")
-            covered = bool(by) and any(r.format == by for r in records)
-            return link.otherwise.get("covered" if covered else "uncovered")
+            return link.otherwise.get("covered" if by and _covers(records, by, one) else "uncovered")
     return None
+
+
+def _covers(records: Sequence[Record], form: str, one: Group) -> bool:
+    """Whether records of this format were taken around the time of a finding, as far as both times are known."""
+    own = [r for r in records if r.format == form]
+    times = [t.seconds for r in own if (t := r.time) is not None and t.kind != "boot"]
+    if not times or one.first is None or one.first.kind == "boot":
+        return bool(own)
+    return min(times) - _NEAR <= one.first.seconds <= max(times) + _NEAR
 
 
 def _verdict(report: Report, records: Sequence[Record]) -> Verdict:
@@ -106,21 +153,26 @@ def _verdict(report: Report, records: Sequence[Record]) -> Verdict:
     return "healthy" if understood and records else "nothing-understood"
 
 
-def _summary(report: Report) -> str:
+def _summary(report: Report, library: Library) -> str:
     if not report.findings or report.findings[0].role not in ("cause", "unknown"):
         if report.verdict == "healthy":
-            return "No known fault in what was read."
+            old = f"; {len(report.earlier)} older, see earlier" if report.earlier else ""
+            return f"No known fault in what was read{old}."
         return "Nothing in the input is known to triage." if report.sources else "Nothing was read."
     top = report.findings[0]
     text = top.title if top.role == "cause" else f"Root cause unknown: {top.title}"
-    where = _places(top.entities)
+    where = _places(top.entities, library.signatures[top.id].family)
     return text + (f" ({', '.join(where)})" if where else "")
 
 
-def _places(entities: Entities) -> list[str]:
+def _places(entities: Entities, family: str) -> list[str]:
     """`GPU 0000:3b:00`, `rank 3`, `host node07`, as far as each is one thing."""
+    gpu = family not in _OTHER_DEVICES or any(key in entities for key in _ON_GPU)
     known = [(label, entities.get(key)) for key, label in _LANES]
-    return [f"{label} {value}" for label, value in known if value is not None and not isinstance(value, list)]
+    return [
+        f"{'device' if label == 'GPU' and not gpu else label} {value}"
+        for label, value in known if value is not None and not isinstance(value, list)
+    ]  # fmt: skip
 
 
 def _timeline(groups: Sequence[Group]) -> list[dict[str, Value]]:
@@ -129,6 +181,6 @@ def _timeline(groups: Sequence[Group]) -> list[dict[str, Value]]:
     for one in groups:
         if one.role == "context" or one.first is None:
             continue
-        lane = next(iter(_places(one.entities)), one.source)
+        lane = next(iter(_places(one.entities, one.signature.family)), one.source)
         rows.append((one.first.seconds, {"time": clock.iso(one.first), "lane": lane, "finding": one.id}))
     return [row for _, row in sorted(rows, key=lambda r: r[0])]

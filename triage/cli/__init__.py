@@ -10,13 +10,16 @@ from typing import NoReturn
 
 from triage.cli import streams
 from triage.cli.run import run_plain
+from triage.commands import COMMANDS
 
-COMMANDS = ("analyze", "explain", "list", "templates", "lint", "score", "version")
+_COMPLETE = "_TRIAGE_COMPLETE"  # set by the shell's completion script, which sends its words in other variables
 _OWN_OPTIONS = ("-h", "--help", "--version", "--install-completion", "--show-completion")
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:
     """The arguments with `analyze` put in where no command is named; a mistyped command is left for an error."""
+    if _COMPLETE in os.environ:
+        return list(arguments)
     if not arguments:
         return ["--help"] if sys.stdin is None or sys.stdin.isatty() else ["analyze", "-"]
     first = arguments[0]
@@ -33,7 +36,7 @@ def with_command(arguments: Sequence[str]) -> list[str]:
 def _plain(words: Sequence[str]) -> bool:
     """Whether this is `triage analyze FILE...` and nothing else: then the parser of options, half of the start-up
     time, is not loaded."""
-    return words[0] == "analyze" and len(words) > 1 and not any(w.startswith("-") and w != "-" for w in words)
+    return words[:1] == ["analyze"] and len(words) > 1 and not any(w.startswith("-") and w != "-" for w in words)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from triage.cli.options import ColourOption, Everything, Format, Signatures, did_you_mean, library
+from triage.cli.options import ColourOption, Everything, Format, Signatures, complete_id, did_you_mean, library
 from triage.cli.run import run
 from triage.cli.streams import Colour, note
 
@@ -47,7 +47,10 @@ def analyze(
     ] = None,
     signatures: Signatures = None,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", metavar="ID", help="Leave out this signature. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--ignore", metavar="ID", help="Leave out this signature. Repeatable.", autocompletion=complete_id
+        ),
     ] = None,
     everything: Everything = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False,

@@ -8,19 +8,20 @@ import typer
 
 from triage.cli import streams
 from triage.cli.analyze import analyze
-from triage.cli.knowledge import explain, lint, list_
+from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
 
 _EXAMPLES = """\b
 Examples:
-  triage dmesg.txt rank*.log                 find the cause in these files
-  triage nvidia-bug-report.log.gz            ... in an archive
-  journalctl -k -b | triage                  ... in what is piped in
-  triage analyze --format json job/ | jq .   the report for a program
-  triage explain xid-79                      what it means and what to do
+  triage dmesg.txt rank*.log             find the cause in these files
+  triage nvidia-bug-report.log.gz        ... in an archive
+  journalctl -k -b | triage              ... in what is piped in
+  triage analyze --format json job/      the report for a program
+  triage explain xid 79                  what it means and what to do
 
 \b
-Exit status: 0 healthy, 1 fault, 2 not done, 3 suspect, unknown or nothing understood."""
+Exit status: 0 healthy, 1 fault, 2 not done,
+             3 suspect, unknown or nothing understood."""
 
 # Plain help: it starts twice as fast as the boxed one, and copies well.
 app = typer.Typer(
@@ -60,6 +61,7 @@ def version() -> None:
 app.command("analyze")(analyze)
 app.command("explain")(explain)
 app.command("list")(list_)
+app.command("formats")(formats_)
 app.command("templates")(templates)
 app.command("lint")(lint)
 app.command("score")(score)

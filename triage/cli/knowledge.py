@@ -7,12 +7,30 @@ from typing import Annotated
 
 import typer
 
-from triage.cli.options import ColourOption, Everything, Short, ShortFormat, Signatures, did_you_mean, library
+from triage.cli.options import (
+    ColourOption,
+    Everything,
+    Short,
+    ShortFormat,
+    Signatures,
+    complete_family,
+    complete_id,
+    did_you_mean,
+    library,
+    resolve,
+)
 from triage.cli.streams import Colour, note, screen, write, write_rows
 
 
 def explain(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a signature or playbook; triage list shows them.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID",
+            help="Id of a signature or playbook, or a code: 79, xid 79, cuda 700, code 43.",
+            autocompletion=complete_id,
+        ),
+    ],
     form: Short = ShortFormat.terminal,
     signatures: Signatures = None,
     everything: Everything = False,
@@ -23,6 +41,7 @@ def explain(
     from triage.render import json
 
     known = library(signatures)
+    name = resolve(" ".join(words), known) or " ".join(words)
     if name not in known.signatures and name in known.playbooks:
         write(known.playbooks[name].text.rstrip() + "\n")
         return
@@ -35,13 +54,14 @@ def explain(
         return
     out = screen(colour)
     examples = page.examples(signature)
-    write_rows(
-        page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything), out.colour
-    )
+    write_rows(page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything), out.colour)
 
 
 def list_(
-    family: Annotated[str | None, typer.Option("--family", metavar="FAMILY", help="Only this family.")] = None,
+    family: Annotated[
+        str | None,
+        typer.Option("--family", metavar="FAMILY", help="Only this family.", autocompletion=complete_family),
+    ] = None,
     form: Short = ShortFormat.terminal,
     signatures: Signatures = None,
     colour: ColourOption = Colour.auto,
@@ -73,6 +93,7 @@ def lint(
     Exit status: 0 nothing wrong, 1 problems, 2 not done.
     """
     from triage.library.lint import lint as check
+    from triage.render.words import counted
 
     for folder in folders or []:
         if not folder.exists():
@@ -80,5 +101,34 @@ def lint(
     problems = check(folders or [])
     wrong = [problem for problem in problems if problem.level == "error"]
     write("".join(f"{problem}\n" if problem in wrong else f"{problem} ({problem.level})\n" for problem in problems))
-    note(f"{len(wrong)} errors, {len(problems) - len(wrong)} notes")
+    note(f"{counted(len(wrong), 'error')}, {counted(len(problems) - len(wrong), 'note')}")
     raise typer.Exit(1 if wrong else 0)
+
+
+def formats_(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="How much of it does each format take?")] = None,
+    form: Short = ShortFormat.terminal,
+    colour: ColourOption = Colour.auto,
+) -> None:
+    """List the formats that are read, each with a sample; with a FILE, how much of it each takes."""
+    from triage.render import catalogue, json
+
+    out = screen(colour)
+    if file is None:
+        from triage.formats.samples import entries
+
+        known = entries()
+        rows, data = catalogue.formats(known, out.width, fancy=out.fancy), catalogue.formats_dict(known)
+    else:
+        from triage.pipeline import sniff
+
+        scores, remark = sniff(file)
+        if remark or not scores:
+            note(f"{file}: {remark.removeprefix(str(file)).lstrip() or 'could not be read'}")
+        if not scores:
+            raise typer.Exit(2)
+        rows, data = catalogue.scores(scores, out.width, fancy=out.fancy), catalogue.scores_dict(scores)
+    if form is ShortFormat.json:
+        write(json.dumps(data))
+    else:
+        write_rows(rows, out.colour)

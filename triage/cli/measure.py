@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from triage.cli.options import ColourOption, Everything, Short, ShortFormat, Signatures, library
-from triage.cli.streams import Colour, screen, write, write_rows
+from triage.cli.streams import Colour, note, screen, write, write_rows
+from triage.model import Source
 
 _KINDS = 60  # templates shown without --all
 
@@ -24,8 +25,16 @@ def templates(
     """Count the lines of logs by kind, with the signatures that hold on each."""
     from triage.pipeline import templates as count
     from triage.render import catalogue, json
+    from triage.render.words import remark
 
-    found = count(paths, library=library(signatures), stdin=sys.stdin.buffer if "-" in paths else None)
+    sources: list[Source] = []
+    stdin = sys.stdin.buffer if "-" in paths else None
+    found = count(paths, library=library(signatures), stdin=stdin, read=sources)
+    for source in sources:
+        if not source.readable:
+            note(remark(source, "standard input" if source.name == "-" else source.name))
+    if not any(source.readable for source in sources):
+        raise typer.Exit(2)
     if form is ShortFormat.json:
         write(json.dumps(catalogue.templates_dict(found)))
         return

@@ -18,17 +18,24 @@ _LEADING = lazy.pattern(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,
 @cache
 def formats() -> tuple[Format, ...]:
     """The formats in the order in which they are asked; the first that takes a line wins."""
+    from triage.formats.dcgm import Dcgm
     from triage.formats.glog import Glog
     from triage.formats.kernel import Kernel, Syslog
+    from triage.formats.lspci import Lspci
     from triage.formats.nccl import Nccl
-    from triage.formats.nvidia_smi import SmiQuery, SmiTable
+    from triage.formats.nvidia_smi import SmiQuery
     from triage.formats.python import CppAbort, Faulthandler, Traceback
+    from triage.formats.smi_csv import SmiCsv
+    from triage.formats.smi_lists import SmiLinks, SmiMonitor, SmiTopo
+    from triage.formats.smi_table import SmiTable
+    from triage.formats.smi_xml import SmiXml
     from triage.formats.torchrun import Torchrun
     from triage.formats.windows import WindowsDevice, WindowsEvent
 
     return (
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
-        SmiTable(), SmiQuery(), WindowsDevice(),
+        SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
+        SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), WindowsDevice(),
     )  # fmt: skip
 
 

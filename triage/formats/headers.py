@@ -44,6 +44,9 @@ DRIVER = lazy.pattern(
     r"\S{1,15} invoked oom-killer: |\{\d+\}\[Hardware Error\]: |mce: \[Hardware Error\]|\[Hardware Error\]: |"
     r"EDAC |DMAR: |AMD-Vi: |Memory failure: 0x|Kernel panic - not syncing|watchdog: BUG: |NMI watchdog: |rcu: INFO: |"
     r"BUG: (?:kernel NULL|unable to handle|soft lockup)|INFO: task .{1,32}:\d+ blocked for more than |"
+    r"nvme nvme\d+: |(?:EXT4-fs|XFS|BTRFS)(?: error)? \(|LustreError: \d|NETDEV WATCHDOG: |blk_update_request: |"
+    r"(?:I/O|critical (?:medium|target)|timeout) error, dev \w+, sector \d|Buffer I/O error on dev|bond\d+: \(slave |"
+    r"Loading of module with unavailable key|Lockdown: \S+ unsigned module|nf_conntrack: |thermal thermal_zone\d|"
     r"(?:traps: )?\S[^\[\]\n]{0,15}\[\d+\](?:: | )"
     r"(?:segfault at [0-9a-f]+ ip |general protection (?:fault )?ip:|trap \w[\w ]* ip:)|\[drm[:\]])",
     re.ASCII,
@@ -66,28 +69,47 @@ _CTIME = (
     r"(?: ?\[ *[TC]\d+\])?(?: |$)"
 )
 
-_SYSLOG = lazy.pattern(rf"\s{{0,4}}{_PRI}{_WALL} (?:{_HOST} )?{_IDENT}")
+_SYSLOG = lazy.pattern(rf"\s{{0,12}}{_PRI}{_WALL} (?:{_HOST} )?{_IDENT}")
+_DATED = lazy.pattern(rf"\s{{0,12}}(?:{_WALL}:?|\d\d:\d\d:\d\d(?:[.,]\d{{1,6}})?) {{1,3}}(?:{_HOST} )?")
 _RFC5424 = lazy.pattern(
     r"<(?P<pri>\d{1,3})>1 (?P<wall>\S{10,40}) (?P<host>\S+) (?P<ident>\S+) (?P<pid>\S+) \S+ "
     r"(?:-|(?:\[[^\]]*\])+)(?: |$)"
 )
-_PRINTK = lazy.pattern(rf"\s{{0,4}}{_PRI}{_BOOT}")
+_PRINTK = lazy.pattern(rf"\s{{0,12}}{_PRI}{_BOOT}")
 _NESTED = lazy.pattern(_BOOT)
 _MONOTONIC = lazy.pattern(rf"{_HOST} (?:{_KERNEL}|(?P<name>[A-Za-z_(/][^\s\[\]:]{{0,79}})\[(?P<pid>\d+)\]:(?: |$))")
-_DMESG_T = lazy.pattern(rf"\s{{0,4}}{_PRI}{_CTIME}")
+_DMESG_T = lazy.pattern(rf"\s{{0,12}}{_PRI}{_CTIME}")
 _DMESG_X = lazy.pattern(r"(?P<facility>[a-z0-9]{2,8}) *:(?P<level>[a-z]{3,6}) *: ")
 _DMESG_ISO = lazy.pattern(r"(?P<wall>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2},\d{6}[+-]\d{2}:?\d{2}) (?:\[ *[TC]\d+\] )?")
 _DMESG_H = lazy.pattern(
     r"\[(?:(?P<wall>[^\W\d_]{3,5}\.?\d{2} \d{2}:\d{2})|[<+ ]*\+?\d{1,6}\.\d{6}>?)\](?: ?\[ *[TC]\d+\])?(?: |$)"
 )
 _KMSG = lazy.pattern(r"(?P<pri>\d{1,4}),\d+,(?P<micro>\d{1,16}),[-c+](?:,[^;]*)?;", re.ASCII)
-_TAG_ONLY = lazy.pattern(rf"(?:{_HOST} )?kernel: ")
+# Talos (`talosctl dmesg`): the node where it is told, facility and level, the wall clock of the message.
+_TALOS = lazy.pattern(
+    rf"(?:{_HOST}: )?(?P<facility>kern|user|daemon|syslog|local\d): +(?P<level>[a-z]{{3,7}}): "
+    r"\[(?P<wall>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z)\]: "
+)
+_LONG_LEVELS = {"error": "err", "warning": "warn"}
+# A lone tag; syslogd's messages to all terminals have no blank after it.
+_TAG_ONLY = lazy.pattern(rf"(?:{_HOST} )?\s{{0,12}}kernel:(?: |(?=\[))")
+# journalctl -o export and -o verbose: the message is a field of its own.
+_EXPORTED = lazy.pattern(r"\s{0,8}MESSAGE=")
+# What monitors print in front of a message that they found in the kernel log: gpud's scan, the events and the status
+# of the node problem detector.
+_SCANNED = lazy.pattern(
+    r"(?:\[(?:S?XID found|nvidia s?xid)\] \([^()]{1,40} ago\) \"|"
+    r"\s{0,8}(?:Warning|Normal)\s+[A-Z]\w+\s[^\n]{0,120}?\bkernel-monitor(?:, \S+)?\s+|"
+    r"[^\n]{0,90}New status generated: &\{Source:kernel-monitor Events:\[\{Severity:[^\n]{0,120}? Message:)"
+    r"(?=NVRM: |nvidia-nvswitch)",
+    re.ASCII,
+)
 
 # What grep and pdsh put in front: the name of the log, a line number, the host.
 _GREP = lazy.pattern(
-    r"(?:[\w.+/-]{0,120}(?:messages|syslog|kern|dmesg|journal)[\w.+-]{0,60}[:-])?(?:\d{1,9}[:-])?(?=[\[<A-Z\d])"
+    r"(?:> )?(?:[\w.+/-]{0,120}(?:messages|syslog|kern|dmesg|journal)[\w.+-]{0,60}[:-])?(?:\d{1,9}[:-])?(?=[\[<A-Z\d])"
 )
-_PDSH = lazy.pattern(rf"{_HOST}: (?=\[ *\d{{1,9}}\.\d{{6}}\]|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} )")
+_PDSH = lazy.pattern(rf"{_HOST}: (?=\[ *\d{{1,9}}\.\d{{3,6}}\]|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} )")
 
 # Words at the place of the host or ident that show a program's own log line, not a syslog's.
 _WORDS = frozenset(
@@ -186,7 +208,7 @@ def _syslog(text: str) -> Head | None:
     if not structured and not _plausible(parts["wall"], host, name, pid):
         return None
     stamp = clock.parse(parts["wall"])
-    if stamp is None:
+    if stamp is None and name != "kernel":  # the name of a month in a language that is not known hides no kernel line
         return None
     size, seconds = found.end(), None
     if name == "kernel":
@@ -211,12 +233,17 @@ def _plausible(wall: str, host: str | None, ident: str, pid: str | None) -> bool
 
 
 def _rest(text: str) -> Head | None:
-    """/dev/kmsg, a lone `kernel: ` tag, and lines without any header that only a kernel driver prints."""
+    """/dev/kmsg, Talos, a lone `kernel: ` tag, and what only a kernel driver prints, after a date or nothing."""
     found = _KMSG.match(text)
     if found:
         seconds = int(found["micro"]) / 1e6
         stamp = clock.boot(f"{seconds:.6f}")
         return Head(found.end(), "kernel", level=_level(found["pri"]), time=stamp, boot=seconds)
+    found = _TALOS.match(text)
+    if found:
+        level, ident = found["level"], "kernel" if found["facility"] == "kern" else found["facility"]
+        stamp = clock.parse(found["wall"])
+        return Head(found.end(), ident, found["host"], level=_LONG_LEVELS.get(level, level), time=stamp)
     found = _TAG_ONLY.match(text)
     if found:
         inner = _NESTED.match(text, found.end())
@@ -224,7 +251,14 @@ def _rest(text: str) -> Head | None:
         if inner or not found["host"] or DRIVER.match(text, size):
             stamp, seconds_ = (clock.boot(inner["boot"]), float(inner["boot"])) if inner else (None, None)
             return Head(size, "kernel", found["host"], time=stamp, boot=seconds_)
-    return Head(0, "kernel") if DRIVER.match(text) else None
+    if DRIVER.match(text):
+        return Head(0, "kernel")
+    found = _DATED.match(text)
+    if found:  # somebody cut the tag out
+        stamp = clock.parse(found["wall"]) if found["wall"] else None
+        return Head(found.end(), "kernel", found["host"], time=stamp) if DRIVER.match(text, found.end()) else None
+    found = _EXPORTED.match(text) or _SCANNED.match(text)
+    return Head(found.end(), "kernel") if found and DRIVER.match(text, found.end()) else None
 
 
 def _prefixed(text: str) -> Head | None:

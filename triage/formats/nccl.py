@@ -22,12 +22,21 @@ _WHO = (
 _WHERE = r"(?:[0-9]+\.[0-9]+ )?(?P<file>[\w./+~\-]+):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?"
 _LEVEL = r"NCCL (?P<level>INFO|WARN|TRACE|CALL|ABORT|ERROR) (?P<text>.*)"
 HEADER = lazy.pattern(_WHO + f"(?:{_WHERE})?" + _LEVEL)
-# A line whose head was cut off; at its beginning only, since people also write about "NCCL WARN" in prose.
-_CUT = lazy.pattern(r"^[\s>.|]*" + f"(?:{_WHERE})?" + _LEVEL)
+# A line whose head was cut off or replaced by hand (`<cluster>:920:1145 [1]`, `node:XXXX [5]`); without the number
+# of the device at its beginning only, since people also write about "NCCL WARN" in prose.
+_CUT = lazy.pattern(
+    r"^(?:[\s>.|]*|(?:.{0,120}?\s)?\S*:\S* \[(?P<dev>-?[0-9]+)\] |\[(?P<first>-?[0-9]+)\] )" + f"(?:{_WHERE})?" + _LEVEL
+)
 _UNWINDING = lazy.pattern(_WHO + r"(?P<text>(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) -> [0-9]+.*)")
 _STEP = lazy.pattern(
     r"^(?P<file>[\w./+~\-]+\.(?:cc|cu|h|cpp)):(?P<line>[0-9]+) (?:\((?P<function>[^()]*)\) )?-> [0-9]+"
 )
+
+# `NET/Socket : Using [0]ens5:10.60.4.137<0> [1]veth5b1c0a2:fe80::3c9d:9aff:fe10:7b2e%veth5b1c0a2<0>`
+_CHOSEN = lazy.pattern(
+    r"(?:^|[\s\]])(?P<name>[A-Za-z][\w.\-]*):(?P<address>[0-9A-Fa-f][0-9A-Fa-f.:]+)(?:%[\w.\-]*)?<[0-9]+>"
+)
+_PEER = lazy.pattern(r"^(?P<address>[0-9A-Fa-f][0-9A-Fa-f.:]+)(?:%[\w.\-]*)?<[0-9]+>")
 
 
 def header(text: str) -> re.Match[str] | None:
@@ -35,6 +44,17 @@ def header(text: str) -> re.Match[str] | None:
     if "NCCL " in text:
         return HEADER.search(text) or _CUT.match(text)
     return _UNWINDING.search(text) if " -> " in text and "] " in text else None
+
+
+def interfaces(text: str) -> dict[str, str]:
+    """The interfaces that a line of the form `Bootstrap : Using eth0:10.0.0.3<0>` offers, by their addresses."""
+    return {found["address"]: found["name"] for found in _CHOSEN.finditer(text)} if "Using" in text else {}
+
+
+def address(peer: str) -> str | None:
+    """The address in `10.0.0.7<41250>` or `fe80::1%eth0<41250>`, or None for a peer that is named."""
+    found = _PEER.match(peer)
+    return found["address"] if found else None
 
 
 class Nccl(Format):
@@ -58,7 +78,7 @@ class Nccl(Format):
         text = groups["text"]
         step = _STEP.match(text)
         place = step.groupdict() if step else groups
-        dev, pid, number = groups.get("dev"), groups.get("pid"), place.get("line")
+        dev, pid, number = groups.get("dev") or groups.get("first"), groups.get("pid"), place.get("line")
         return record(
             self.name,
             [line],

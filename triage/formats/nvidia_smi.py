@@ -1,35 +1,20 @@
-"""The two long outputs of nvidia-smi: its table and the `-q` dump."""
+"""The `-q` dump of nvidia-smi; its other outputs are in the modules beside this one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from triage import clock, entities, lazy
+from triage.formats import smi_readings
 from triage.formats.base import Format, record
-from triage.model import Line, Record, Stamp
-
-_RULE = lazy.pattern(r"\s*[+|][-=+]{20,}[+|]\s*$")
-_BAR = lazy.pattern(r"\s*[|+]")
-_TITLE = lazy.pattern(r"\s*\| *NVIDIA-SMI ")
-_DATE = lazy.pattern(r"\s*[^\W\d_]{1,10}\.?,? .{0,12}\d{1,2}:\d{2}:\d{2}.{0,8}\d{4}\s*$")
-_GRID = lazy.pattern(r"\s*\| *(?:NVIDIA-SMI |Processes:|MIG devices|GPU +Name |No MIG devices)")
-_DRIVER = lazy.pattern(r"(?:Driver Version|KMD Version): ?(\S+)")
-_CUDA = lazy.pattern(r"CUDA (?:UMD )?Version: ?(\S+)")
-# The first line of a GPU: index, name, persistence (or driver model) | bus id, display | ECC count
-_NAME_CELL = lazy.pattern(r"\s*(\d+)\s+(\S.*?)\s+(\S+)\s*$")
-_BUS_CELL = lazy.pattern(r"\s*((?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]|ERR!|N/A)(?:\s+(\S+))?\s*$")
-_POWER_CELL = lazy.pattern(r"\s*(\S+)\s+(\S+)\s+(\S+)\s+(\S.*?)\s*/\s*(\S.*?)\s*$")
-_MEMORY_CELL = lazy.pattern(r"\s*(\S.*?)\s*/\s*(\S.*?)\s*$")
-_UTIL_CELL = lazy.pattern(r"\s*(\S+)\s+(\S.*?)\s*$")
-_TYPE = r"([CGM](?:\+[CGM])*|N/A)\s+(.*?)\s*(\d+ ?MiB|N/A)?\s*$"
-_PROCESS = lazy.pattern(rf"(\d+)\s+(\d+|N/A)\s+(\d+|N/A)\s+(\d+)\s+{_TYPE}")
-_PROCESS_OLD = lazy.pattern(rf"(\d+)()()\s+(\d+)\s+{_TYPE}")
+from triage.model import Line, Record, Stamp, Value
 
 _LOG = lazy.pattern(r"\s*={5,}\s*NVSMI LOG\s*={5,}\s*$")
 _GPU = lazy.pattern(r"GPU (?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s*$")
 _KEY = lazy.pattern(r"(?P<indent> *)(?P<key>\S.*?)\s*:(?: (?P<value>.*))?$")
+_ATTACHED = lazy.pattern(r"Attached GPUs\s+: (\d+)")
 _PADDED = lazy.pattern(r"\s+\S[^:]* : \S")
 # Sections of a dump, by which a piece that was cut out of one is known.
 _SECTIONS = frozenset(
@@ -37,145 +22,16 @@ _SECTIONS = frozenset(
         "Remapped Rows", "Clocks Event Reasons", "Clocks Throttle Reasons", "Clocks Event Reasons Counters", "PCI",
         "ECC Errors", "ECC Mode", "Ecc Mode", "Retired Pages", "FB Memory Usage", "BAR1 Memory Usage", "MIG Mode",
         "GPU Power Readings", "Power Readings", "Module Power Readings", "Temperature", "Clocks", "Max Clocks",
-        "Applications Clocks", "Utilization", "Fabric", "Inforom Version", "Processes", "Driver Model",
+        "Applications Clocks", "Utilization", "Fabric", "Inforom Version", "Processes", "Driver Model", "GPU Link Info",
+        "GPU Reset Status", "Clock Throttle Reasons", "Link Width", "PCIe Generation", "HW Slowdown",
     )
 )  # fmt: skip
+# Blocks inside sections, and how deep they stand.
+_DEPTH = {
+    "Volatile": 2, "Aggregate": 2, "Single Bit": 3, "Double Bit": 3, "GPU Link Info": 1, "PCIe Generation": 2,
+    "Link Width": 2, "Bank Remap Availability Histogram": 2,
+}  # fmt: skip
 _HEADER_LINES = 5000
-_WIDEST = 400  # characters: far more than a row of any table
-
-
-class SmiTable(Format):
-    """The table that plain `nvidia-smi` prints, whole: heading date, GPUs, MIG devices and processes are one record.
-
-    All widths are read (79 columns up to driver 525, 89 up to 545, 91 from 550), also a table that lost its top. Text
-    is the table as printed; fields are `driver` and `cuda`. `gpus` and `processes` read the rows.
-
-    >>> from triage.model import Line
-    >>> rows = ["|   0  NVIDIA GeForce RTX 4090        Off |   00000000:01:00.0 Off |                  Off |",
-    ...         "|  0%   34C    P8             17W /  450W |      12MiB /  24564MiB |      0%      Default |"]
-    >>> found = SmiTable().take([Line(i, row, row) for i, row in enumerate(rows)], 0)
-    >>> gpus(found)[0]["temp"], gpus(found)[0]["memory_used"]
-    ('34C', '12MiB')
-    """
-
-    name: ClassVar[str] = "smi-table"
-
-    def take(self, lines: Sequence[Line], at: int) -> Record | None:
-        start = at
-        if _DATE.match(lines[at].text) and at + 1 < len(lines) and _RULE.match(lines[at + 1].text):
-            start += 1
-        if not _begins(lines, start):
-            return None
-        end = _table_end(lines, start)
-        texts = [line.text for line in lines[at:end]]
-        whole = "\n".join(texts)
-        driver, cuda = (found[1] if found else None for found in (_DRIVER.search(whole), _CUDA.search(whole)))
-        stamp = clock.parse(texts[0]) if start > at else None
-        return record(self.name, lines[at:end], texts, stamp, driver=driver, cuda=cuda)
-
-
-def _begins(lines: Sequence[Line], at: int) -> bool:
-    if at >= len(lines):
-        return False
-    text = lines[at].text
-    if _RULE.match(text):
-        return at + 1 < len(lines) and _GRID.match(lines[at + 1].text) is not None
-    return _BAR.match(text) is not None and (_GRID.match(text) is not None or _gpu_cells(text) is not None)
-
-
-def _table_end(lines: Sequence[Line], at: int) -> int:
-    """Where the table ends: after its last border, or where another table or anything else begins."""
-    end, titled = at + 1, _TITLE.match(lines[at].text) is not None
-    while end < len(lines):
-        text = lines[end].text
-        if not text.strip():
-            # An empty line parts the grids of one table; behind the last grid it is not ours.
-            rest = _next_full(lines, end)
-            if not _begins(lines, rest) or any(_TITLE.match(x.text) for x in lines[rest : rest + 2]):
-                break
-            end = rest
-            continue
-        if not _BAR.match(text):
-            break
-        if titled and _RULE.match(text) and end + 1 < len(lines) and _TITLE.match(lines[end + 1].text):
-            break
-        titled = titled or _TITLE.match(text) is not None
-        end += 1
-    return end
-
-
-def _cells(text: str) -> list[str]:
-    return text.strip().strip("|").split("|")
-
-
-def _gpu_cells(text: str) -> tuple[re.Match[str], re.Match[str], str] | None:
-    """The three cells of the first line of a GPU, or None for any other row."""
-    cells = _cells(text) if len(text) <= _WIDEST else []
-    if len(cells) != 3:
-        return None
-    name, bus = _NAME_CELL.match(cells[0]), _BUS_CELL.match(cells[1])
-    return (name, bus, cells[2].strip()) if name and bus else None
-
-
-def gpus(table: Record) -> list[dict[str, str]]:
-    """The GPUs of a `smi-table` record, each with the cells that could be read, as printed (`ERR!` and `N/A` too).
-
-    Keys: gpu (index), gpu_model, persistence (or driver model), pci (`0000:3b:00`), display, ecc, fan, temp, perf,
-    power, cap, memory_used, memory_total, util, compute_mode, mig.
-    """
-    found: list[dict[str, str]] = []
-    row = 0
-    for text in table.text.split("\n"):
-        top = _gpu_cells(text)
-        if top:
-            name, bus, ecc = top
-            found.append({"gpu": name[1], "gpu_model": name[2], "persistence": name[3],
-                          "pci": entities.pci(bus[1]) or bus[1], "display": bus[2] or "", "ecc": ecc})  # fmt: skip
-            row = 1
-        elif row and _BAR.match(text) and not _RULE.match(text):
-            _lower_cells(found[-1], _cells(text), row)
-            row += 1
-        else:
-            row = 0
-    return [{key: value for key, value in one.items() if value} for one in found]
-
-
-def _lower_cells(gpu: dict[str, str], cells: list[str], row: int) -> None:
-    """Adds the second line (sensors, memory, load) and the third (MIG mode) of a GPU."""
-    if len(cells) != 3 or row > 2:
-        return
-    if row == 2:
-        gpu["mig"] = cells[2].strip()
-        return
-    power, memory, load = _POWER_CELL.match(cells[0]), _MEMORY_CELL.match(cells[1]), _UTIL_CELL.match(cells[2])
-    if power:
-        gpu.update(zip(("fan", "temp", "perf", "power", "cap"), power.groups(), strict=True))
-    if memory:
-        gpu.update(memory_used=memory[1], memory_total=memory[2])
-    else:
-        gpu["memory_used"] = cells[1].strip()
-    if load:
-        gpu.update(util=load[1], compute_mode=load[2])
-
-
-def processes(table: Record) -> list[dict[str, str]]:
-    """The processes of a `smi-table` record: gpu, gi, ci, pid, type, process, memory, as printed.
-
-    Windows (WDDM) and containers print `N/A` for memory or leave out processes; an empty list proves nothing.
-    """
-    found: list[dict[str, str]] = []
-    inside, pattern = False, _PROCESS
-    for text in table.text.split("\n"):
-        if "Processes:" in text:
-            inside, pattern = True, _PROCESS_OLD
-        elif inside and re.search(r"\bGI +CI\b", text):
-            pattern = _PROCESS
-        elif inside and len(text) <= _WIDEST and _BAR.match(text) and not _RULE.match(text):
-            row = pattern.match(text.strip().strip("|").strip())
-            if row:
-                keys = ("gpu", "gi", "ci", "pid", "type", "process", "memory")
-                found.append({key: value for key, value in zip(keys, row.groups(), strict=True) if value})
-    return found
 
 
 class SmiQuery(Format):
@@ -183,8 +39,9 @@ class SmiQuery(Format):
 
     Every line is flattened to its whole path, so that a pattern can bind a key to its block although keys repeat:
     `GPU 00000000:3B:00.0 / Remapped Rows / Pending : Yes`. A line that opens a block is its path without value. The
-    offsets still map each to the line as printed. Fields: `pci`, `gpu_uuid`, `gpu_model`, `driver`, `cuda`. A piece cut
-    out of a dump is known by the names of its sections; its paths begin there.
+    offsets still map each to the line as printed. Fields: `pci`, `gpu_uuid`, `gpu_model`, `driver`, `cuda`, `gpu` (the
+    index, where the whole dump is there), and the numbers of `smi_readings`. A piece cut out of a dump is known by the
+    names of its sections; its paths begin there.
 
     >>> from triage.model import Line
     >>> rows = ["GPU 00000000:3B:00.0", "    Remapped Rows", "        Pending     : Yes"]
@@ -199,18 +56,71 @@ class SmiQuery(Format):
         start = at
         if _LOG.match(text):
             start = _head_end(lines, at + 1)
-        elif not (_GPU.match(text) and _opens(lines, at)) and not (text.strip() in _SECTIONS and _opens(lines, at)):
+        elif not _GPU.match(text) and text.strip() not in _SECTIONS:
             return None
+        elif not _opens(lines, at):
+            return self._unindented(lines, at)
         end = _section_end(lines, start)
         texts = list(_flat(lines[at:end]))
         values = _values(texts)
         driver, cuda, stamp = _dump(lines, at if start == at else start)
         bus = _GPU.match(lines[start].text) if start < end else None
+        fields = smi_readings.readings(texts)
+        if bus:
+            fields.update(_place(lines, start, fields))
+            fields["pci"] = entities.pci(bus["bus"]) or bus["bus"]
         return record(
             self.name, lines[at:end], texts, stamp, driver=driver, cuda=cuda,
-            pci=entities.pci(bus["bus"]) if bus else None,
-            gpu_uuid=values.get("GPU UUID"), gpu_model=values.get("Product Name"),
+            gpu_uuid=values.get("GPU UUID"), gpu_model=values.get("Product Name"), **fields,
         )  # fmt: skip
+
+    def _unindented(self, lines: Sequence[Line], at: int) -> Record | None:
+        """A dump that lost its indentation on the way: the names of the blocks alone tell how deep a key stands."""
+        top, path, texts, pairs, end = "", [""] * 4, [], 0, at
+        while end < len(lines) and (text := lines[end].text.strip()):
+            if _GPU.match(text) and end > at:
+                break
+            if _GPU.match(text):
+                top = text
+            elif depth := _DEPTH.get(text, 1 if text in _SECTIONS else 0):
+                path[depth:] = [text, *[""] * (3 - depth)]
+            elif " : " in text and (pair := _KEY.match(text)) and pair["value"]:
+                pairs += 1
+                inner = ["HW Slowdown"] if pair["key"].startswith("HW ") and pair["key"] != "HW Slowdown" else []
+                blocks = [part for part in [top, *path[1:], *inner, pair["key"]] if part]
+                texts.append(f"{' / '.join(blocks)} : {pair['value'].strip()}")
+                end += 1
+                continue
+            else:
+                break
+            texts.append(" / ".join(part for part in [top, *path[1:]] if part))
+            end += 1
+        if pairs < 2:
+            return None
+        fields = smi_readings.readings(texts)
+        if top:
+            fields["pci"] = entities.pci(top.removeprefix("GPU ")) or ""
+        return record(self.name, lines[at:end], texts, None, **fields)
+
+
+def _place(lines: Sequence[Line], at: int, own: Mapping[str, Value]) -> dict[str, Value]:
+    """The index of the GPU at `at` and the usual link width, out of the dump around it."""
+    low, high = at, at + 1
+    while low > 0 and at - low < _HEADER_LINES and not _LOG.match(lines[low].text):
+        low -= 1
+    while high < len(lines) and high - at < _HEADER_LINES and not _LOG.match(lines[high].text):
+        high += 1
+    starts = [i for i in range(low, high) if lines[i].text.startswith("GPU ") and _GPU.match(lines[i].text)]
+    said = next((x[1] for line in lines[low:at] if (x := _ATTACHED.match(line.text))), "")
+    # With `-i` the head still counts all GPUs, and the first that is printed need not be the first of the machine.
+    found: dict[str, Value] = {"gpu": str(starts.index(at))} if said == str(len(starts)) else {}
+    widths: list[dict[str, Value]] = []
+    for i in range(low, high):
+        if lines[i].text.strip() == "Link Width":
+            pair = [smi_readings.number(lines[j].text.rpartition(": ")[2]) for j in range(i + 1, min(i + 3, high))]
+            if len(pair) == 2 and pair[1] and pair[0] == own.get("link_width_max"):
+                widths.append({"link_width": pair[1]})
+    return {**found, **smi_readings.peers({}, widths)}
 
 
 def _indent(text: str) -> int:
@@ -239,7 +149,7 @@ def _head_end(lines: Sequence[Line], at: int) -> int:
     """Where the head of a dump (time, driver, count of GPUs) ends: at the first GPU, or at anything else."""
     while at < len(lines):
         index = _next_full(lines, at)
-        if index >= len(lines) or not re.match(r"\S[^:]*? *: ", lines[index].text):
+        if index >= len(lines) or not re.match(r"\S[^:]*? +: ", lines[index].text):
             return index if index < len(lines) and _GPU.match(lines[index].text) else at
         at = index + 1
     return at

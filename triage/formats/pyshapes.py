@@ -21,13 +21,14 @@ LOOSE_FRAMES = (
     lazy.pattern(r"^(?P<path><ipython-input-[^>]+>|/\S+\.py) in (?P<function>[\w.<>]+)"),
     lazy.pattern(r"^(?P<path>(?:Cell|Input) In ?\[[0-9]+\]), (?:line (?P<line>[0-9]+)|in (?P<function>[\w.<>]+))"),
     lazy.pattern(r"^[\s│|]*(?P<path>\S+\.py):(?P<line>[0-9]+) in (?P<function>[\w.<>]+)"),
+    lazy.pattern(r"^[\s│|]*(?P<path>\S+\.py):(?P<line>[0-9]+)\s*$"),  # the function stands on the next line of the box
 )
 ARROW = lazy.pattern(r"^[\s│|]*(?:-+>|❱)\s*(?P<line>[0-9]+)[\s│|]+(?P<code>.*?)[\s│|]*$")
 NUMBERED = lazy.pattern(r"^[\s│|]*[0-9]+(?:[\s│|]|$)")
 # Headers without a colon: IPython's with the exception's name before it, and rich's inside of a box.
 LOOSE = lazy.pattern(r"^(?:[A-Za-z_][\w.]*\s{2,}|[\s╭─-]*)Traceback \(most recent call last\)[\s─╮-]*$")
 PLAIN = lazy.pattern(r"Traceback \(most recent call last\)(?::\s*$|:? *File \")")
-LOOSE_CODE = (ARROW, NUMBERED)
+LOOSE_CODE = (ARROW, NUMBERED, lazy.pattern(r"^[\s│|]*in [\w.<>]+\s*$"))
 # Unindented lines of a body: a repetition mark, loguru's and rich's decorations, carets torn off by another process.
 BODY = lazy.pattern(r"^(?:[|>^~╭╰│─]|\[Previous line repeated)")
 HEADLESS = lazy.pattern(r'^ {2,}File "[^"]+", line [0-9]+(?:, in \S.*)?\s*$')

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from triage import lazy
-from triage.formats import pychain, pytrace, shapes
+from triage.formats import pychain, pymessage, pytrace, shapes
 from triage.formats.base import Format, record
 from triage.formats.nccl import stamp
 from triage.formats.pychain import Part, Raised
@@ -20,6 +20,7 @@ _LAUNCHER_FRAME = lazy.pattern(
 )
 _LAUNCHER_ERROR = lazy.pattern(r"(?:ChildFailedError|CalledProcessError|SignalException)$")
 _STAMP = lazy.pattern(r"^[\[(]?(?P<stamp>[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?)")
+_DEAD = lazy.pattern(r"^\s+pid: (?P<pid>[0-9]+)\s*$")  # Ray describes the actor that has died
 _PID = lazy.pattern(r"\bpid[=: ] ?(?P<pid>[0-9]+)")
 # Words with which a log line announces the traceback below it; a line without them only happens to stand there.
 _ANNOUNCES = lazy.pattern(
@@ -27,10 +28,6 @@ _ANNOUNCES = lazy.pattern(
     r"|could not|cannot|out of memory|\bOOM\b|attempt|traceback",
     re.IGNORECASE,
 )
-_SIGNALS = {
-    "segmentation fault": "SIGSEGV", "aborted": "SIGABRT", "bus error": "SIGBUS", "illegal instruction": "SIGILL",
-    "floating point exception": "SIGFPE", "floating-point exception": "SIGFPE",
-}  # fmt: skip
 _THREAD = lazy.pattern(r"^\s*(?:Current thread|Thread) 0x[0-9a-fA-F]+.*\(most recent call first\):")
 _FAULT_FRAME = lazy.pattern(r'^\s+File "(?P<path>[^"]*)", line (?P<line>[0-9]+) in (?P<function>.+?)\s*$')
 _FAULT_REST = lazy.pattern(
@@ -47,7 +44,8 @@ class Traceback(Format):
 
     Fields: exception (full name), message (its first line), path, line_number, function, code_line (innermost frame
     of the program itself), chain (all types, root first), root_exception, frames (number), and where they apply
-    ignored, launcher, level, pid, thread, interleaved (number of tracebacks that were printed into each other).
+    ignored, launcher, level, pid, thread, gpu (the only `cuda:N` it names), signal (that killed a worker), interleaved
+    (number of tracebacks that were printed into each other).
 
     >>> from triage.model import Line
     >>> texts = ['Traceback (most recent call last):', '  File "/job/train.py", line 3, in main', '    run()',
@@ -76,7 +74,9 @@ class Traceback(Format):
         if _is_launcher(parts):
             fields["launcher"] = True
         fields.update(_surroundings(lines, at, texts))
-        return record(self.name, own, texts, _time(lines, at), **fields)
+        fields.update(pymessage.told(texts))
+        made = record(self.name, own, texts, _time(lines, at), **fields)
+        return pymessage.rejoin(made, found.labels)
 
 
 def exceptions(found: Record) -> list[Raised]:
@@ -176,7 +176,9 @@ def _surroundings(lines: Sequence[Line], at: int, texts: list[str]) -> dict[str,
     thread = re.match(r"^\s*Exception in thread (?P<name>.+?):?\s*$", first)
     if thread:
         fields["thread"] = thread["name"]
-    pid = _PID.search(before) or next((m for t in texts if "Error(" in t and (m := _PID.search(t))), None)
+    dead = next((m for t in texts if (m := _DEAD.match(t))), None)
+    called = next((m for t in texts if "Error(" in t and (m := _PID.search(t))), None)
+    pid = dead or _PID.search(before) or called
     if pid and "pid" not in lines[at].fields:
         fields["pid"] = int(pid["pid"])
     return fields
@@ -213,7 +215,7 @@ class Faulthandler(Format):
             texts,
             stamp(None, lines[at]),
             error=error,
-            signal=_SIGNALS.get(error.lower()) if error else None,
+            signal=pymessage.SIGNALS.get(error.lower()) if error else None,
             threads=sum(1 for text in texts if _THREAD.match(text)),
             path=frame["path"] if frame else None,
             line_number=int(frame["line"]) if frame else None,

@@ -252,11 +252,16 @@ class _Walk:
         """True if the header of this traceback is part of the message before it."""
         if "Original Traceback" in text or text[0].isspace():
             return True
-        for back in range(index - 1, max(self.at, index - 4), -1):
+        for back in range(index - 1, max(self.at - 1, index - 4), -1):
             before = self.text(back) or ""
             if before.strip():
-                return bool(pyshapes.EMBEDS.match(before))
+                return bool(pyshapes.EMBEDS.match(before)) or self.announces(before)
         return False
+
+    def announces(self, text: str) -> bool:
+        """True if `text` is all that was printed of a wrapper, and ends as if its inner traceback came next."""
+        bare = self.out.labels[0] == "raised" and set(self.out.labels[1:]) <= {"message"}
+        return bare and text.rstrip().endswith(":")
 
     def goes_on(self, index: int) -> bool:
         """True if the message goes on behind the blank line `index`."""
@@ -264,6 +269,8 @@ class _Walk:
             text = self.text(ahead)
             if text is None:
                 return False
+            if shapes.TRACEBACK.search(text) and self.embeds(ahead, text):
+                return True
             if pyshapes.CHAIN.match(text) or pyshapes.EMBEDS.match(text) or shapes.BACKTRACE.match(text):
                 return True
             if text.strip() and not pyshapes.REST.match(text):

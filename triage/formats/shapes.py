@@ -55,7 +55,7 @@ BACKTRACE = lazy.pattern(
 # A name of an exception at the beginning of a line, as Python prints it: `pkg.mod.SomeError: text`. NCCL's result
 # codes (`ncclSystemError: ...`) stand inside of messages.
 RAISED = lazy.pattern(
-    r"^(?!nccl[A-Z])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Exception|ExceptionGroup|Interrupt|SystemExit"
+    r"^(?!nccl[A-Z]|Xid[A-Z])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Exception|ExceptionGroup|Interrupt|SystemExit"
     r"|Timeout|TimeoutExpired|Warning|StopIteration|Unsupported|Failure|Exit)(?:_\w+)?)"
     r"(?:\((?P<cause>\w+)\))?(?::(?: (?P<message>.*)|\s*)|\s*)$"
 )

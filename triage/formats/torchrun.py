@@ -18,6 +18,7 @@ _BORDER = lazy.pattern(r"^\s*[=*\-]{5,}\s*$")
 _RANK = lazy.pattern(r"^(?P<rank>[0-9]+)(?: \(local_rank: (?P<local>[0-9]+)\))?")
 _EXIT = lazy.pattern(r"^(?P<code>-?[0-9]+)(?: \(pid: (?P<pid>[0-9]+)\))?")
 _SIGNAL = lazy.pattern(r"Signal -?[0-9]+ \((?P<name>SIG\w+)\)")
+_WORKER = lazy.pattern(r"^(?P<indent>\s+)traceback\s*: (?=Traceback \(most recent call last\))")
 _NONE = lazy.pattern(r"^\s*<NO_OTHER_FAILURES>\s*$")
 # Linux numbers; they are the ones of the machine in the log, not of this one.
 SIGNALS = {
@@ -57,6 +58,8 @@ class Torchrun(Format):
             if first and key in first:
                 fields[key] = first[key]
         found.fields.update(fields)
+        if first and end < len(lines) and (worker := _WORKER.match(lines[end].text)):
+            _release(lines, end, worker["indent"], first)
         time = str(first["time"]).replace("_", " ") if first and "time" in first else None
         found.time = stamp(time, lines[at])
         return found
@@ -120,6 +123,18 @@ def _with_signal(entry: dict[str, Value]) -> dict[str, Value]:
     return entry
 
 
+def _release(lines: Sequence[Line], at: int, indent: str, first: dict[str, Value]) -> None:
+    """Takes torchrun's own indent off the traceback at `at`, and says whose it is: then it reads like any other."""
+    for key in ("rank", "local_rank", "host", "pid"):
+        if key in first:
+            lines[at].fields.setdefault(key, str(first[key]))
+    lines[at].text = _WORKER.sub("", lines[at].text)
+    for line in lines[at + 1 :]:
+        if not line.text.startswith(indent):
+            break
+        line.text = line.text[len(indent) :]
+
+
 def _begins(lines: Sequence[Line], at: int) -> bool:
     """True at the upper border of a summary, or at the first line that was left of it."""
     text = lines[at].text
@@ -139,11 +154,17 @@ def _end(lines: Sequence[Line], at: int) -> int:
     """The line after the last one of the summary.
 
     Inside an entry every indented line is its own (a worker's traceback is printed indented by two); a blank line
-    only if such a line follows.
+    only if such a line follows. The traceback of the root cause, if there is one, ends the summary: it is a record
+    of its own.
     """
     end = last = at
+    root_cause = False
     while end < len(lines):
         text = lines[end].text
+        section = _SECTION.match(text)
+        root_cause = section["name"].startswith("Root") if section else root_cause
+        if root_cause and _WORKER.match(text):
+            break
         inside = (
             _BORDER.match(text) or _SECTION.match(text) or _ENTRY.match(text) or _NONE.match(text) or _KEY.match(text)
             or (end <= at + 1 and _TITLE.match(text)) or (text.startswith("  ") and text.strip())

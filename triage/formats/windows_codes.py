@@ -35,21 +35,36 @@ _SENTENCE_END = lazy.pattern(r"[.。!！]['\"”»]?\s*$")
 INSTANCE = lazy.pattern(r"\b((?:PCI|ROOT|ACPI|USB|HID|SWD|DISPLAY|HDAUDIO|SW|VMBUS|SCSI|STORAGE|UEFI|BTH\w*|INTELAUDIO)"
                        r"\\[^\s\\,;\"'<>|]+(?:\\[^\s\\,;\"'<>|)\]。]+)?)", re.IGNORECASE)  # fmt: skip
 _VENDOR = lazy.pattern(r"PCI\\VEN_([0-9A-F]{4})", re.IGNORECASE)
+# Sentences that stand without their number, as System Information prints them: documented English texts.
+_SENTENCES = (
+    (1, "device is not configured correctly"), (3, "or your system may be running low on memory"),
+    (12, "cannot find enough free resources that it can use"), (14, "until you restart your computer"),
+    (19, "configuration information (in the registry) is incomplete"), (22, "This device is disabled."),
+    (24, "or does not have all its drivers installed"), (28, "drivers for this device are not installed"),
+    (31, "Windows cannot load the drivers required for this device"), (10, "This device cannot start."),
+    (37, "cannot initialize the device driver for this hardware"), (39, "driver may be corrupted or missing"),
+    (43, "stopped this device because it has reported problems"), (45, "is not connected to the computer"),
+    (52, "cannot verify the digital signature for the drivers required"),
+)  # fmt: skip
 BRACKET = lazy.pattern(r"\b(\d{1,2}) \(0x[0-9A-Fa-f]{1,2}\) \[(CM_PROB_\w+)\]")
 SETUP = lazy.pattern(r"not started: Device has problem: 0x([0-9a-fA-F]{1,2})\b")
 GPU_NAME = lazy.pattern(
     r"(?i)\b(?:geforce|quadro|tesla|rtx|gtx|titan|radeon|instinct|firepro|intel\W{1,4}arc|(?:iris|uhd|hd) graphics)\b|"
-    r"\b[AHLVBP]\d{2,3}0?0?-(?:PCIE|SXM|SXM\d)|"
+    r"\b[AHLVBP]\d{2,3}0?0?-(?:PCIE|SXM|SXM\d)|\bP10[246]-\d{3}\b|\bCMP \d{2,3}HX\b|"
     r"\bnvidia (?:[AHLVTPB]\d{1,3}\w*|graphics)\b"
 )
+# Graphics inside a processor: no computation of interest runs there, and many people switch it off.
+_INTEGRATED = lazy.pattern(r"(?i)\b(?:iris|uhd|hd)\b.{0,8} graphics\b|^amd radeon ?(?:\(tm\))? graphics$")
 GPU_CLASS = lazy.pattern(
     r"(?i)display adapter|显示适配器|顯示卡|Grafikkart|carte graphique|видеоадаптер|ディスプレイ ?アダプター"
 )
-HELPER = lazy.pattern(
-    r"(?i)\bnvpcf\b|platform controllers and framework|nvvhci|\bnvvad|"
-    r"\b(?:nvidia|amd)\b.{0,20}\b(?:audio|usb|ucsi|type-c)\b"
+HELPER = lazy.pattern(r"(?i)\bnvpcf\b|platforms? controllers? and framework")
+# The sound, USB and virtual functions of a card: no computation needs them.
+ASIDE = lazy.pattern(
+    r"(?i)\b(?:nvidia|amd|intel)\b.{0,30}\b(?:audio|usb|ucsi|type-c|smbus)\b|\bnvvhci|\bnvvad|high definition audio"
 )
 _DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
+_SOUND_OR_USB = ("{4d36e96c-e325-11ce-bfc1-08002be10318}", "{36fc9e60-c465-11cf-8056-444553540000}")
 
 
 def symbol(code: int) -> str:
@@ -82,10 +97,18 @@ def code_in(text: str) -> int | None:
     return None
 
 
+def code_of_sentence(text: str) -> int | None:
+    """The code whose documented English sentence stands in `text`, where no number does."""
+    if "device" not in text and "hardware" not in text:
+        return None
+    return next((code for code, sentence in _SENTENCES if sentence in text), None)
+
+
 def about(code: int | None, name: str, instance: str) -> dict[str, Value]:
     """The fields that say which device it is. `device_kind` is gpu, helper, other or unknown, and always there.
 
-    A helper is a further device of the graphics vendor (nvpcf, audio, USB-C) without which the GPU still works.
+    A helper is a further device of the graphics vendor (nvpcf) without which the GPU still works. Its sound and USB
+    functions are `other`.
     """
     vendor_match = _VENDOR.search(instance)
     vendor = vendor_match[1].lower() if vendor_match else ""
@@ -110,8 +133,10 @@ def with_class(fields: dict[str, Value], values: list[str]) -> dict[str, Value]:
     if not classes or not str(fields.get("instance_id", "")).upper().startswith("PCI\\"):
         return fields
     display = _DISPLAY_CLASS in classes or "display" in classes
-    if display and fields["device_kind"] == "other":
+    if display and fields["device_kind"] == "other" and not _INTEGRATED.search(str(fields.get("device_name", ""))):
         return fields | {"device_kind": "gpu"}
+    if fields["device_kind"] in ("gpu", "helper") and any(one in classes for one in _SOUND_OR_USB):
+        return fields | {"device_kind": "other"}
     if not display and fields["device_kind"] == "gpu":
         return fields | {"device_kind": "helper"}
     return fields
@@ -126,6 +151,8 @@ def instance_in(text: str) -> str:
 def _kind(name: str, instance: str, vendor: str) -> str:
     if HELPER.search(name) or HELPER.search(instance):
         return "helper"
+    if ASIDE.search(name) or _INTEGRATED.search(name):
+        return "other"
     if GPU_NAME.search(name) or (GPU_CLASS.search(name) and not instance):
         return "gpu"
     if vendor:

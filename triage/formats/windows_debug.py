@@ -1,4 +1,4 @@
-"""Crash texts: a WinDbg `!analyze -v` dump, and a Windows Error Reporting report without its event."""
+"""Crash texts: a WinDbg dump, BlueScreenView, the words of a blue screen, an error report without its event."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ _NAMES = {
     "BUGCHECK_P1": "p1", "BUGCHECK_P2": "p2", "BUGCHECK_P3": "p3", "BUGCHECK_P4": "p4",
 }  # fmt: skip
 _MOST_LINES = 800
+# The names that a blue screen shows in place of a number:
+# https://learn.microsoft.com/windows-hardware/drivers/debugger/bug-check-code-reference2
+_STOPS = {
+    "VIDEO_TDR_FAILURE": 0x116, "VIDEO_TDR_ERROR": 0x116, "VIDEO_SCHEDULER_INTERNAL_ERROR": 0x119,
+    "WHEA_UNCORRECTABLE_ERROR": 0x124, "DPC_WATCHDOG_VIOLATION": 0x133, "DRIVER_POWER_STATE_FAILURE": 0x9F,
+    "VIDEO_MEMORY_MANAGEMENT_INTERNAL": 0x10E, "VIDEO_DXGKRNL_FATAL_ERROR": 0x113, "MEMORY_MANAGEMENT": 0x1A,
+    "SYSTEM_SERVICE_EXCEPTION": 0x3B, "PAGE_FAULT_IN_NONPAGED_AREA": 0x50, "IRQL_NOT_LESS_OR_EQUAL": 0xA,
+    "DRIVER_IRQL_NOT_LESS_OR_EQUAL": 0xD1, "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED": 0x7E,
+    "KERNEL_SECURITY_CHECK_FAILURE": 0x139, "THREAD_STUCK_IN_DEVICE_DRIVER": 0xEA, "CLOCK_WATCHDOG_TIMEOUT": 0x101,
+    "KMODE_EXCEPTION_NOT_HANDLED": 0x1E, "CRITICAL_PROCESS_DIED": 0xEF,
+}  # fmt: skip
+_SCREEN = lazy.pattern(
+    r"(?i:\bstop ?code|\bbug ?check (?:string|code)|终止代码|停止代码|停止代碼|停止コード|Stillstandcode|Stoppcode|"
+    r"code d.arrêt|código de detención|код остановки)\s*[:：]?\s*"
+    r"(?:(?P<name>[A-Z][A-Za-z_ ]{6,})|0x(?P<code>[0-9a-fA-F]{2,8})\b)"
+)
+_SHORT = lazy.pattern(r"^BugCheck ([0-9A-Fa-f]{1,8}), \{")
+_FAILED = lazy.pattern(r"(?:[:：(]|^)\s*([\w.-]+\.sys)\b", re.IGNORECASE)
+_SCREEN_LINES = 12
 _REPORT = lazy.pattern(
     r"^\W*(?:[^:：=\n]{1,40}[:：=]\s*)(LiveKernelEvent|BlueScreen)\s*$|\bEvent Name: (LiveKernelEvent|BlueScreen)\b"
 )
@@ -71,6 +90,47 @@ def _dump_length(lines: Sequence[Line], at: int) -> tuple[int, bool]:
         if count > 1 and re.search(r"!analyze\b", text) and not text.startswith("Use "):
             return count - 1, sure
     return min(_MOST_LINES, len(lines) - at), sure
+
+
+def screen(lines: Sequence[Line], at: int) -> tuple[int, dict[str, Value]] | None:
+    """`Stop code: VIDEO_TDR_FAILURE` and `What failed: nvlddmkm.sys` of a blue screen, or a table of BlueScreenView."""
+    number = _stop_code(lines[at].text)
+    if not number:
+        return None
+    fields: dict[str, Value] = {"bugcheck": hex(number)}
+    count = 1
+    for i in range(1, min(_SCREEN_LINES, len(lines) - at)):
+        text = lines[at + i].text
+        failed = _FAILED.search(text)
+        if failed:
+            fields["module"], count = failed[1], i + 1
+            break
+        if len(text) > 200 or (not text.strip() and not _SHORT.match(lines[at].text)):
+            break
+    return count, fields
+
+
+def _stop_code(text: str) -> int:
+    short = _SHORT.match(text) if text.startswith("BugCheck") else None
+    if short:
+        return int(short[1], 16)
+    found = _SCREEN.search(text) if "ode" in text or "tring" in text or not text.isascii() else None
+    if not found:
+        return 0
+    return int(found["code"], 16) if found["code"] else _STOPS.get(found["name"].strip().upper().replace(" ", "_"), 0)
+
+
+def crash(lines: Sequence[Line], at: int) -> tuple[int, dict[str, Value]] | None:
+    """Lines taken and fields of the crash text that begins at `lines[at]`, with the provider that would log it."""
+    found = dump(lines, at) or screen(lines, at)
+    if found is not None:
+        return found[0], {"provider": "BugCheck", "origin": "windbg", **found[1]}
+    told = report(lines, at)
+    if told is None:
+        return None
+    name = "live_code" if told[1] == "LiveKernelEvent" else "bugcheck"
+    provider = "Windows Error Reporting"
+    return told[0], {"provider": provider, "origin": provider.lower(), "wer_event": told[1], name: told[2]}
 
 
 def report(lines: Sequence[Line], at: int) -> tuple[int, str, str] | None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from triage import lazy
 from triage.formats.base import Format, record
 from triage.formats.windows_codes import (
+    ASIDE,
     BRACKET,
     CODES,
     GPU_CLASS,
@@ -21,6 +22,7 @@ from triage.formats.windows_codes import (
     SYMBOLS,
     about,
     code_in,
+    code_of_sentence,
     instance_in,
     with_class,
 )
@@ -30,6 +32,7 @@ _SECTION = lazy.pattern(r"^>>>\s+\[(?:Device|Setup|Delete|Uninstall)")
 _STATUS = lazy.pattern(r"\b0x([0-9A-Fa-f]{8})\b")
 _PAIR = lazy.pattern(r"^\s*([^:：=\\]{1,40}?)\s*[:：=]\s*(.*?)\s*$")
 _ROW = lazy.pattern(r"^(OK|Error|Degraded|Unknown)\s+(\S+)\s+(\S.*?)\s+([A-Z]+\\\S+)\s*$")
+_PROBLEM = lazy.pattern(r"\bCM_PROB_[A-Z_]+\b")
 _PROPERTY = lazy.pattern(
     r"^\s*(?:Status|Class|FriendlyName|Name|Caption|InstanceId|Problem|ConfigManagerErrorCode|Present|Availability|"
     r"DeviceID|PNPDeviceID|Node|Description|PSComputerName|AdapterCompatibility|Card name|AcceleratorCapabilities|"
@@ -37,6 +40,7 @@ _PROPERTY = lazy.pattern(
 )
 _CSV_HEAD = lazy.pattern(r"(?i)\b(?:Problem|ConfigManagerErrorCode)\b")
 _MOST_LINES = 80
+_MOST_SENTENCE = 400
 _OTHER_NAME = lazy.pattern(
     r"(?i)\b(?:realtek|bluetooth|wi-?fi|wireless|ethernet|camera|webcam|touchpad|fingerprint|printer|keyboard|mouse|"
     r"usb|audio|sata|nvme|thunderbolt|modem|hid)\b|unknown device|未知设备|未知裝置|Unbekanntes Gerät|WudfRd"
@@ -172,8 +176,11 @@ def _csv_row(lines: Sequence[Line], at: int) -> Record | None:
     else:
         return None
     delimiter = ";" if head.count(";") > head.count(",") else ","
-    names = [name.strip().lower() for name in next(csv.reader([head], delimiter=delimiter), [])]
-    keys = dict(zip(names, next(csv.reader([text], delimiter=delimiter), []), strict=False))
+    try:
+        names, cells = (next(csv.reader([row], delimiter=delimiter), []) for row in (head, text))
+    except csv.Error:
+        return None
+    keys = dict(zip((name.strip().lower() for name in names), cells, strict=False))
     code = _block_code([], keys)
     if code is None:
         return None
@@ -185,7 +192,10 @@ def _table_row(lines: Sequence[Line], at: int) -> Record | None:
     found = _ROW.match(lines[at].text) if "\\" in lines[at].text else None
     if not found or not INSTANCE.match(found[4]):
         return None
-    fields = about(None, found[3].strip(), found[4])
+    problem = _PROBLEM.search(found[0])
+    code = CODES.get(problem[0]) if problem else None
+    name = _PROBLEM.sub("", f"{found[2]} {found[3]}" if problem else found[3]).strip()
+    fields = about(code, name, found[4])
     return _make(lines, at, 1, fields | {"status": "phantom" if found[1] == "Unknown" else found[1].lower()})
 
 
@@ -216,6 +226,8 @@ def _sentence(lines: Sequence[Line], at: int) -> Record | None:
         below = lines[at + 1].text
         if NUMBER.match(below.strip()):
             code, count = code_in(text + " " + below.strip()), 2
+    if code is None and len(text) < _MOST_SENTENCE:
+        code = code_of_sentence(text)
     if code is None:
         return None
     name = _name_near(lines, at)
@@ -230,10 +242,12 @@ def _name_near(lines: Sequence[Line], at: int) -> str:
         if back < at and (code_in(text) is not None or INSTANCE.search(text)):
             break  # that line speaks of its own device
         head = re.split(r"[:：\t|]", text, maxsplit=1)[0].strip(" -*>\"'")
-        for known in (HELPER, GPU_NAME, GPU_CLASS, _OTHER_NAME):
+        for known in (HELPER, ASIDE, GPU_NAME, GPU_CLASS, _OTHER_NAME):
             found = known.search(text)
             if found:
                 whole = known.search(head) and len(head) < 60 and not _STATUS_OF.search(head)
                 model = _MODEL.search(text)
-                return head if whole else model[0] if model and known is GPU_NAME else found[0]
+                if whole:
+                    return head
+                return model[0] if model and known is GPU_NAME and GPU_NAME.search(model[0]) else found[0]
     return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from triage import lazy
-from triage.formats import windows_debug, windows_nested, windows_xml
+from triage.formats import windows_debug, windows_loose, windows_nested, windows_xml
 from triage.formats.base import Format, record
 from triage.formats.windows_headings import CHANNEL, PAIR, POWERSHELL, field_of
 from triage.formats.windows_payload import Payload, decode, level, origin
@@ -67,7 +67,11 @@ class WindowsEvent(Format):
         if "<Event" in text and _EVENT_TAG.search(text):
             return _from_xml(lines, at)
         return (
-            _from_headings(lines, at) or self._from_row(lines, at) or _from_nested(lines, at) or _from_crash(lines, at)
+            _from_headings(lines, at)
+            or self._from_row(lines, at)
+            or _from_nested(lines, at)
+            or _from_crash(lines, at)
+            or _from_loose(lines, at)
         )
 
     def _from_row(self, lines: Sequence[Line], at: int) -> Record | None:
@@ -282,19 +286,14 @@ def _next_event(lines: Sequence[Line], i: int) -> bool:
     return {"provider", "event_id"} <= near
 
 
+def _from_loose(lines: Sequence[Line], at: int) -> Record | None:
+    found = windows_loose.read(lines, at)
+    return _make(lines[at : at + found[0]], found[2].text.split("\n"), found[1], found[2]) if found else None
+
+
 def _from_crash(lines: Sequence[Line], at: int) -> Record | None:
-    found = windows_debug.dump(lines, at)
-    if found is not None:
-        own = lines[at : at + found[0]]
-        crash: dict[str, Value] = {"provider": "BugCheck", "origin": "windbg", **found[1]}
-        return record(WindowsEvent.name, own, [line.text for line in own], None, **crash)
-    report = windows_debug.report(lines, at)
-    if report is None:
+    found = windows_debug.crash(lines, at)
+    if found is None:
         return None
-    own = lines[at : at + report[0]]
-    name = "live_code" if report[1] == "LiveKernelEvent" else "bugcheck"
-    fields: dict[str, Value] = {
-        "provider": "Windows Error Reporting", "origin": "windows error reporting",
-        "wer_event": report[1], name: report[2],
-    }  # fmt: skip
-    return record(WindowsEvent.name, own, [line.text for line in own], None, **fields)
+    own = lines[at : at + found[0]]
+    return record(WindowsEvent.name, own, [line.text for line in own], None, **found[1])

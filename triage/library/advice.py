@@ -11,11 +11,16 @@ from typing import Any
 
 import yaml
 
+from triage.commands import COMMANDS
 from triage.library.library import Problem
 from triage.library.playbook import Playbook, did_you_mean
 from triage.model import Step
 
 _VARIABLE = re.compile(r"\b(?:NCCL|TORCH|CUDA|PYTORCH)_[A-Z0-9_]*[A-Z0-9]\b(?![_*])")
+_INLINE = re.compile(r"`([^`]+)`")
+_BLANK = re.compile(r"\{[a-z_]+")
+_INSTALLERS = frozenset({"pip", "pip3", "pipx", "uv", "conda", "mamba", "apt", "apt-get", "dnf", "yum", "zypper"})
+_PREFIXES = frozenset({"sudo", "env", "python", "python3", "py", "-m"})
 _NOT_VARIABLES = re.compile(r"CUDA_(?:ERROR_\w+|SUCCESS|VERSION|ARCH)|NCCL_VERSION|TORCH_(?:CHECK|VERSION)\w*")
 
 
@@ -96,6 +101,35 @@ def check_advice(playbook: Playbook) -> Iterator[Problem]:
                 hint = did_you_mean(name, rules.variables)
                 message = f"unknown variable {name}{hint} (known ones: triage/library/advice.yaml)"
                 yield Problem(playbook.path, line, message)
+
+
+def check_commands(playbook: Playbook) -> Iterator[Problem]:
+    """Commands that cannot be right whatever the blanks hold, in command lines and in code inside of sentences.
+
+    `triage` followed by a word that is no command of it, and a package installer that is given a blank: the blank is
+    filled from a log, and whoever controls the log, or has registered that name, then runs code.
+    """
+    for step, line in playbook.steps():
+        if step.section == "Do not":
+            continue
+        spans = [span.split() for span in _INLINE.findall(f"{step.text}\n{step.expect}")]
+        for words in [*spans, *([step.command] if step.command else [])]:
+            message = _wrong_command(words)
+            if message:
+                yield Problem(playbook.path, line, message)
+
+
+def _wrong_command(words: list[str]) -> str:
+    """What is wrong with the words of one command, or an empty text."""
+    while words and (words[0] in _PREFIXES or "=" in words[0]):
+        words = words[1:]
+    if len(words) < 2:
+        return ""
+    if words[0] == "triage" and re.fullmatch(r"[a-z]+", words[1]) and words[1] not in COMMANDS:
+        return f"triage has no command {words[1]!r}{did_you_mean(words[1], COMMANDS)}"
+    if words[0] in _INSTALLERS and any(_BLANK.search(word) for word in words[1:]):
+        return f"{words[0]} takes a name out of a log: anybody can register it; let the reader name the package"
+    return ""
 
 
 def _summary_line(playbook: Playbook) -> int:

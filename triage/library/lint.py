@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from triage.entities import read
-from triage.library.advice import check_advice
+from triage.library.advice import check_advice, check_commands
 from triage.library.library import Library, Link, Problem, Signature
 from triage.library.loader import load_library
 from triage.library.playbook import did_you_mean
@@ -107,7 +107,7 @@ class Names(Check):
 
 
 class Playbooks(Check):
-    """Every playbook is used, named like its file, has sources, and advises nothing forbidden."""
+    """Every playbook is used, named like its file, has sources, and advises nothing forbidden or impossible."""
 
     def check(self, proof: Proof) -> Iterator[Problem]:
         used = {one.playbook for one in proof.library.signatures.values()}
@@ -119,6 +119,7 @@ class Playbooks(Check):
             if not book.sources:
                 yield Problem(book.path, 1, "`sources` is empty: name where the remedy comes from")
             yield from check_advice(book)
+            yield from check_commands(book)
 
 
 class Sources(Check):
@@ -282,11 +283,23 @@ CHECKS: tuple[Check, ...] = (
 
 
 def lint(folders: Sequence[str | Path] = (), *, builtin: bool = True) -> list[Problem]:
-    """All that is wrong with the library of the package and of `folders`, by file and line.
+    """All that is wrong with the library of the package, or with `folders` on top of it, by file and line.
 
-    Notes (`level == "note"`) are only to be read. With `builtin=False` the folders stand alone.
+    The package's own files are not proven again when folders are given. Notes (`level == "note"`) are only to be
+    read. With `builtin=False` the folders stand alone.
     """
     library = load_library(folders, builtin=builtin, cached=False)
-    proof = Proof(library, read_examples(library))
+    own = _own(library, folders) if folders and builtin else None
+    examples = [one for one in read_examples(library) if own is None or one.path in own]
+    proof = Proof(library, examples, own)
     problems = [*library.problems, *(found for check in CHECKS for found in check.check(proof))]
-    return sorted(dict.fromkeys(problems), key=lambda p: (p.path, p.line, p.message))
+    chosen = [p for p in problems if own is None or p.path in own or p in library.problems]
+    return sorted(dict.fromkeys(chosen), key=lambda p: (p.path, p.line, p.message))
+
+
+def _own(library: Library, folders: Sequence[str | Path]) -> frozenset[str]:
+    """The paths, as problems show them, of what comes from these folders."""
+    roots = [Path(folder).resolve() for folder in folders]
+    paths = {one.path for group in (library.signatures, library.playbooks) for one in group.values()}
+    paths |= {link.path for link in library.links}
+    return frozenset(p for p in paths if any(Path(p).resolve().is_relative_to(root) for root in roots))

@@ -32,10 +32,11 @@ class Example:
 
 @dataclass
 class Proof:
-    """The library together with its examples."""
+    """The library together with its examples; `own` are the files to prove, None for all."""
 
     library: Library
     examples: list[Example] = field(default_factory=list)
+    own: frozenset[str] | None = None
 
     @cached_property
     def matches(self) -> list[list[Match]]:
@@ -68,6 +69,8 @@ class Proof:
         """Every distinct regex of the library with the file and line where it stands."""
         found: dict[str, tuple[str, int]] = {}
         for signature in self.library.signatures.values():
+            if self.own is not None and signature.path not in self.own:
+                continue
             for text in regexes_of(signature):
                 if text not in found:
                     found[text] = place_of(signature, text)

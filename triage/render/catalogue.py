@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from triage.formats.samples import Entry
 from triage.library.library import Signature
 from triage.render.page import ASCII, FANCY, Page, Row
 from triage.templates import Template
+
+_SAMPLE = 4  # lines of a sample that are shown
+_BAR = 30  # columns of a whole
 
 
 def signatures_dict(signatures: Sequence[Signature]) -> list[dict[str, Any]]:
@@ -59,4 +63,42 @@ def templates(found: Sequence[Template], width: int = 80, *, fancy: bool = True,
         page.row((f"{template.count:>9,}  ", "dim"), (f"[{ids}] " if ids else "", style), (template.text, ""))
     if most is not None and len(found) > most:
         page.row((f"({len(found) - most:,} more kinds: --all)", "dim"))
+    return page.rows
+
+
+def formats_dict(found: Sequence[Entry]) -> list[dict[str, Any]]:
+    """The formats as plain data."""
+    return [{"format": one.name, "summary": one.summary, "sample": one.sample} for one in found]
+
+
+def formats(found: Sequence[Entry], width: int = 80, *, fancy: bool = True) -> list[Row]:
+    """Each format with one sentence and the first lines of its sample."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    column = max((len(one.name) for one in found), default=0)
+    for one in found:
+        page.blank()
+        page.prose(one.summary, f"{one.name:<{column}}  ")
+        for line in one.sample[:_SAMPLE]:
+            page.row((f"{' ' * column}  | ", "dim"), (line, "dim"))
+        if len(one.sample) > _SAMPLE:
+            page.row((f"{' ' * column}  | {page.glyphs.dots}", "dim"))
+    return page.rows
+
+
+def scores_dict(found: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    """How much of a file each format takes, as plain data; `share` is 0 to 1."""
+    return [{"format": name, "share": round(share, 3)} for name, share in found]
+
+
+def scores(found: Sequence[tuple[str, float]], width: int = 80, *, fancy: bool = True) -> list[Row]:
+    """How much of a file each format would take alone, as a bar; those that take nothing are left out."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    taken = [(name, share) for name, share in found if share > 0]
+    column = max((len(name) for name, _ in taken), default=0)
+    for name, share in taken:
+        bar = ("█" if fancy else "#") * max(1, round(share * _BAR))
+        text = f"{share:>6.1%}" if share < 0.995 else f"{share:>6.0%}"
+        page.row((f"{name:<{column}}  ", ""), (text, "head"), (f"  {bar}", "dim"))
+    if not taken:
+        page.row(("No format takes any line: it is read as plain text.", ""))
     return page.rows

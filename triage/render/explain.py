@@ -101,49 +101,62 @@ def render(
     fancy: bool = True,
     everything: bool = False,
 ) -> list[Row]:
-    """The page as rows. Without `everything` long lists of patterns, links and examples are cut."""
+    """The page as rows. Without `everything` long lists of patterns, links, sources and examples are cut."""
     page = Page(max(40, width), FANCY if fancy else ASCII)
     page.prose(signature.title, style="title")
     dot = page.glyphs.dot
-    page.row((f"{signature.id}{dot}{signature.family}{dot}", "dim"), (signature.severity, signature.severity))
-    page.blank()
-    page.prose(_ROLES.get(signature.role, signature.role), "Role      ")
+    page.row(
+        (f"{signature.id}{dot}{signature.family}{dot}", "dim"), (signature.severity, signature.severity),
+        (f"{dot}draft: few real samples, never more than possible" if signature.status == "draft" else "", "dim"),
+    )  # fmt: skip
+    page.prose(_ROLES.get(signature.role, signature.role), "Role    ")
     if signature.action != "none":
         vendor = f" (vendor: {signature.action_vendor})" if signature.action_vendor else ""
-        page.prose(signature.action + vendor, "Action    ")
-    if signature.status == "draft":
-        page.prose("draft: few real samples, never more than possible", "Status    ")
+        page.prose(signature.action + vendor, "Action  ")
     _section(page, "What it means", signature.means.split("\n\n"))
     for reading in signature.readings:
         page.prose(reading.get("text", ""), f"  if {reading.get('when', '')}: ")
-    _recognised(page, signature, None if everything else 4)
-    _relations(page, library, signature, None if everything else 8)
-    _playbook(page, library, signature)
+    _playbook(page, library, signature, None if everything else 2)
+    _recognised(page, signature, None if everything else 3)
+    _relations(page, library, signature, None if everything else 6)
     if examples:
-        page.blank()
-        page.row(("Examples", "head"))
-        for text in examples[: None if everything else 3]:
-            for line in text.strip("\n").split("\n")[: None if everything else 6]:
+        _head(page, "Examples" if everything else "Example")
+        for text in examples[: None if everything else 1]:
+            for line in text.strip("\n").split("\n")[: None if everything else 3]:
                 page.row((f"  {line}", "dim"))
-    _section(page, "Sources", [*signature.sources], "  - ")
+    sources = signature.sources if everything else signature.sources[:3]
+    _section(page, "Sources", sources, "  - ")
+    left = len(signature.sources) - len(sources)
+    if left:
+        page.row((f"  ({left} more: --all)", "dim"))
     return page.rows
+
+
+def _head(page: Page, title: str) -> None:
+    page.blank()
+    page.row((title, "head"))
 
 
 def _section(page: Page, title: str, texts: Sequence[str], label: str = "  ") -> None:
     texts = [text for text in texts if text.strip()]
     if texts:
-        page.blank()
-        page.row((title, "head"))
+        _head(page, title)
         for text in texts:
             page.prose(text, label)
 
 
 def _recognised(page: Page, signature: Signature, most: int | None) -> None:
-    rows = []
+    """The patterns, each on a row of its own without any break: a pattern with other spaces is another pattern."""
+    _head(page, "How it is recognised")
     for pattern in signature.match[:most]:
-        parts = [f"in {', '.join(pattern.formats)}:" if pattern.formats else "in any text:", pattern.regex]
-        parts += [f"where {pattern.where}" if pattern.where else ""]
-        rows.append(" ".join(part for part in parts if part))
+        place = f"  in {', '.join(pattern.formats)}: " if pattern.formats else "  in any text: "
+        parts = (pattern.regex, f"where {pattern.where}" if pattern.where else "")
+        text = "  ".join(part for part in parts if part)
+        if most is None:
+            page.exact(f"{place}{text}", 0, "")
+        else:
+            page.row((place, "dim"), (text, ""))
+    rows = []
     if signature.derive:
         origins = signature.derive.get("from") or signature.derive.get("source") or []
         rows.append(f"computed over many records of {', '.join(origins)}")
@@ -151,7 +164,11 @@ def _recognised(page: Page, signature: Signature, most: int | None) -> None:
     rows += [f"not when the {u.get('in') or u.get('scope')} holds {u.get('regex')}" for u in signature.unless]
     if most is not None and len(signature.match) > most:
         rows.append(f"({len(signature.match) - most} more: --all)")
-    _section(page, "How it is recognised", rows, "  - ")
+    for text in rows:
+        if most is None:
+            page.exact(f"  {text}", 0, "")
+        else:
+            page.row((f"  {text}", ""))
 
 
 def _relations(page: Page, library: Library, signature: Signature, most: int | None) -> None:
@@ -169,28 +186,31 @@ def _relations(page: Page, library: Library, signature: Signature, most: int | N
     _section(page, "What it belongs to", rows)
 
 
-def _playbook(page: Page, library: Library, signature: Signature) -> None:
+def _playbook(page: Page, library: Library, signature: Signature, warnings: int | None) -> None:
     playbook = library.playbooks.get(signature.playbook)
     if playbook is None:
         return
     _section(page, f"What to do: {playbook.title}", [playbook.summary])
     number = 0
+    windows = signature.id.startswith("win-")
     for name in sorted(playbook.sections, key=lambda s: _SECTIONS.index(s) if s in _SECTIONS else 9):
-        if not playbook.sections[name]:
+        steps = playbook.sections[name][: warnings if name == "Do not" else None]
+        if not steps:
             continue
-        page.blank()
         page.row((f"  {name}", "head"))
-        for step in playbook.sections[name]:
-            number += 1
-            _step(page, step, number)
+        for step in steps:
+            number += step.section != "Do not"
+            _step(page, step, number, windows)
+        if len(steps) < len(playbook.sections[name]):
+            page.row((f"      ({len(playbook.sections[name]) - len(steps)} more: --all)", "dim"))
 
 
-def _step(page: Page, step: Step, number: int) -> None:
+def _step(page: Page, step: Step, number: int, windows: bool) -> None:
     label = "    ! " if step.section == "Do not" else f"{number:>4}. "
     tag = f"[{step.risk}{f' @{step.where}' if step.where else ''}] " if step.risk else ""
     page.prose(tag + step.text, label, head="fatal" if step.section == "Do not" else step.risk)
     if step.command:
-        for part in break_command(command_line(step), page.width - 6, step.where == "windows"):
+        for part in break_command(command_line(step, windows), page.width - 6, windows or step.where == "windows"):
             page.exact(part, 6)
     if step.expect:
         page.prose(step.expect, "      expect: ", head="dim")

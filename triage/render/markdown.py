@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from triage.model import Evidence, Finding, Report, Step
-from triage.render import words
-from triage.render.text import clean, command_line, cut
+from triage.render import relations, words
+from triage.render.text import clean, command_line, cut, message
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$])")
 _MENTION = re.compile(r"([@#])(?=\w)")
@@ -51,7 +51,7 @@ def render(report: Report, everything: bool = False) -> str:
     rows = [f"## {words.VERDICT[report.verdict]}: {escape(report.summary)}", ""]
     cause = words.root(report)
     if cause is not None:
-        rows += _cause(cause)
+        rows += _cause(cause, report)
         rows += _proof(cause, None if everything else 8)
         rows += _chain(report)
         rows += _steps(cause, None if everything else 6)
@@ -63,16 +63,16 @@ def render(report: Report, everything: bool = False) -> str:
     return "\n".join(rows).rstrip() + "\n"
 
 
-def _cause(cause: Finding) -> list[str]:
+def _cause(cause: Finding, report: Report) -> list[str]:
     label = "Root cause" if cause.role == "cause" else "Unknown; last known"
     sure = f"{code(cause.id)}, {cause.severity}, {words.CONFIDENCE[cause.confidence]}"
     rows = [f"**{label}:** {escape(cause.title)} ({sure})", ""]
     facts = (
         ("Where", ", ".join(code(part) for part in words.place(cause.entities))),
         ("What", ", ".join(code(part) for part in words.details(cause.entities))),
-        ("When", escape(words.when(cause))),
+        ("When", escape(words.when(cause, report))),
         ("Means", escape(cause.means)),
-        ("Why", escape(words.sentence(cause.why))),
+        ("Why", escape(words.why(cause))),
         ("Action", f"{words.ACTION.get(cause.action, cause.action)} ({code(cause.action)})"),
     )
     rows += [f"- **{name}:** {text}" for name, text in facts if text]
@@ -83,19 +83,21 @@ def _cause(cause: Finding) -> list[str]:
     return [*rows, ""]
 
 
-def _quoted(line: Evidence) -> str:
-    return f"{clean(line.source)}:{line.line}  {''.join(cut(line.text, line.span, _LINE))}"
+def _quoted(line: Evidence, terms: list[str]) -> str:
+    text, span = message(line.text, line.span)
+    return f"{clean(line.source)}:{line.line}  {''.join(cut(text, span, _LINE, terms=terms))}"
 
 
 def _proof(cause: Finding, most: int | None) -> list[str]:
     if not cause.evidence:
         return []
-    return ["### Proof", "", *fence([_quoted(line) for line in cause.evidence[:most]]), ""]
+    terms = words.terms(cause)
+    return ["### Proof", "", *fence([_quoted(line, terms) for line in cause.evidence[:most]]), ""]
 
 
 def _chain(report: Report) -> list[str]:
     rows = []
-    for link in words.chain(report):
+    for link in relations.chain(report):
         tail = ", ".join(part for part in (f"×{link.count}" if link.count > 1 else "", link.ranks) if part)
         rows.append(f"{'  ' * link.depth}- {code(link.id)} {escape(link.title)}{f' ({tail})' if tail else ''}")
     return ["### Chain", "", *rows, ""] if rows else []
@@ -107,7 +109,7 @@ def _steps(cause: Finding, most: int | None) -> list[str]:
         return []
     rows = [f"### What to do: {escape(cause.playbook.title)}", ""]
     for number, step in enumerate(found, 1):
-        rows += _step(number, step)
+        rows += _step(number, step, words.windows(cause))
     for text in words.warnings(cause)[:most]:
         rows.append(f"- **Warning:** {escape(text)}")
     if left:
@@ -115,23 +117,24 @@ def _steps(cause: Finding, most: int | None) -> list[str]:
     return [*rows, ""]
 
 
-def _step(number: int, step: Step) -> list[str]:
+def _step(number: int, step: Step, windows: bool) -> list[str]:
     label = f"{number}. "
     indent = " " * len(label)
-    tag = f"{code(step.risk)} " if step.risk else ""
+    tag = f"{code(words.tag(step, windows).strip('[]'))} " if step.risk else ""
     rows = [f"{label}{tag}{escape(step.text)}"]
     if step.command:
-        rows += fence([command_line(step)], "powershell" if step.where == "windows" else "sh", indent)
+        shell = "powershell" if windows or step.where == "windows" else "sh"
+        rows += fence([command_line(step, windows)], shell, indent)
     if step.expect:
         rows.append(f"{indent}Expect: {escape(step.expect)}")
     return rows
 
 
 def _others(report: Report, everything: bool) -> list[str]:
-    found = words.others(report, everything)
+    found = relations.others(report, everything)
     rows = []
     for finding in found:
-        parts = [*words.place(finding.entities)[:2], words.where(finding.first)]
+        parts = [*relations.beside(finding, report), words.where(finding.first)]
         tail = ", ".join(code(part) for part in parts if part)
         count = f" ×{finding.count}" if finding.count > 1 else ""
         rows.append(f"- {code(finding.id)}{count} {escape(finding.title)}{f' ({tail})' if tail else ''}")
@@ -156,8 +159,9 @@ def _unexplained(report: Report, most: int | None) -> list[str]:
 
 
 def _footer(report: Report) -> list[str]:
+    name = words.short_names(report)
     rows = [f"Read: {escape(words.reading(report))}."]
-    rows += [f"Not read: {code(s.name)}: {escape(s.note or 'unknown reason')}." for s in words.unread(report)]
+    rows += [f"Not read: {escape(words.remark(s, name(s.name)))}." for s in words.unread(report)]
     rows += [f"Note: {escape(note)}" for note in report.notes]
     earlier = ", ".join(dict.fromkeys(code(f.id) for f in report.earlier if f.role != "context"))
     if earlier:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from triage.render.text import cells, clean, fit, wrap
+from triage.render.text import cells, clean, fit, sentences, wrap
 
 Span = tuple[str, str]
 Row = list[Span]
@@ -65,14 +65,26 @@ class Page:
             self.rows.append([])
 
     def prose(self, text: str, label: str = "", style: str = "", head: str = "head", most: int = 0) -> None:
-        """Wrapped text behind a label, the further rows below its beginning; cut after `most` rows."""
-        indent = cells(label)
-        found = wrap(text, self.width - indent)
-        if most and len(found) > most:
-            last, dots = found[most - 1], self.glyphs.dots
-            found = [*found[: most - 1], last[: fit(last, self.width - indent - len(dots))] + dots]
-        for at, row in enumerate(found):
-            self.rows.append([(label if at == 0 else " " * indent, head), (row, style)])
+        """Wrapped text behind a label, the further rows below its beginning; `most` rows, to the end of a sentence."""
+        room = self.width - cells(label)
+        self._labelled(sentences(text, room, most, self.glyphs.dots) if most else wrap(text, room), label, style, head)
+
+    def items(self, parts: Sequence[str], label: str, most: int) -> None:
+        """Things in a row, as many whole ones as fit into `most` rows (the first in any case)."""
+        room, count = self.width - cells(label), len(parts)
+        rows = wrap(self.glyphs.dot.join(parts), room)
+        while len(rows) > most and count > 1:
+            count -= 1
+            rows = wrap(self.glyphs.dot.join([*parts[:count], self.glyphs.dots]), room)
+        self._labelled(rows, label, "", "head")
+
+    def _labelled(self, rows: Sequence[str], label: str, style: str, head: str) -> None:
+        for at, row in enumerate(rows):
+            self.rows.append([(label if at == 0 else " " * cells(label), head), (row, style)])
+
+    def height(self) -> int:
+        """The rows that the page takes on a screen; a command that is wider than it takes several."""
+        return sum(max(1, -(-sum(cells(text) for text, _ in row) // self.width)) for row in self.rows)
 
     def exact(self, text: str, indent: int, style: str = "command") -> None:
         """A row that must not be cut, such as a part of a command."""

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from triage.model import Evidence, Finding, Missing, Place, Report, Step
-from triage.render import words
+from triage.render import relations, words
+from triage.render.limits import FULL, GIVEN_UP, Limits
 from triage.render.page import ASCII, FANCY, Page, Row
-from triage.render.text import break_command, cells, clean, command_line, cut, marked_rows, shorten, shorten_left
+from triage.render.text import (
+    break_command,
+    cells,
+    clean,
+    command_line,
+    cut,
+    marked_rows,
+    message,
+    shorten,
+    shorten_left,
+)  # fmt: skip
 
-SCREEN = 40  # rows that fit a screen together with the prompt
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many of each thing are shown."""
-
-    evidence: int = 8
-    rows: int = 3  # of one line of evidence
-    steps: int = 6
-    links: int = 12
-    others: int = 5
-    missing: int = 3
-    unexplained: int = 3
-    prose: int = 5
-    expect: bool = True
-    spaced: bool = True
-
-
-_ALL = 100_000
-_FULL = Limits(_ALL, _ALL, _ALL, _ALL, _ALL, _ALL, _ALL, _ALL)
-# Tried in turn until the report fits the screen; the last is taken in any case.
-_TIGHTER = (
-    Limits(),
-    Limits(evidence=5, rows=2, links=9, expect=False),
-    Limits(evidence=4, rows=1, links=7, others=4, missing=2, prose=4, expect=False),
-    Limits(evidence=3, rows=1, links=6, steps=5, others=3, missing=2, unexplained=2, prose=3, expect=False),
-    Limits(3, 1, steps=4, links=5, others=3, missing=1, unexplained=1, prose=3, expect=False, spaced=False),
-)
+SCREEN = 40  # rows of the normal view at most
+_RAGGED = 12  # columns that a row of evidence may lose by being broken at a space
 
 
 def render(
@@ -48,11 +32,16 @@ def render(
     Without `colour` the match is marked by a row of carets below it. Without `fancy` only ASCII is drawn; text of
     logs stays as it is. `everything` lifts all limits and shows context, earlier incidents and the timeline.
     """
-    for limits in (_FULL,) if everything else _TIGHTER:
+    limits = FULL if everything else Limits()
+    for less in ({}, *GIVEN_UP):
+        limits = replace(limits, **less)  # type: ignore[arg-type]
         page = Page(max(40, width), FANCY if fancy else ASCII)
         _Screen(page, report, limits, colour, everything).draw()
-        if len(page.rows) <= SCREEN:
-            break
+        if everything or page.height() <= SCREEN:
+            return page.rows
+    while page.height() >= SCREEN:
+        page.rows.pop()
+    page.row(("(more: --all)", "dim"))
     return page.rows
 
 
@@ -95,18 +84,19 @@ class _Screen:
         self.page.row((title, "head"), (f"  {note}" if note else "", "dim"))
 
     def _cause(self, cause: Finding) -> None:
-        page, dot = self.page, self.page.glyphs.dot
+        page = self.page
         label = "CAUSE   " if cause.role == "cause" else "UNKNOWN "
         sure = words.CONFIDENCE[cause.confidence] if cause.role == "cause" else "the cause is not in these logs"
         known = cause.title in self.report.summary  # said in the line above
         name = f"{cause.id}: {cause.severity}, {sure}"
         page.prose(name if known else f"{cause.title} [{name}]", label, "title", most=2)
+        for label, parts in (("WHERE   ", words.place(cause.entities)), ("WHAT    ", words.details(cause.entities))):
+            if parts:
+                page.items(parts, label, 2)
         rows = (
-            ("WHERE   ", dot.join(words.place(cause.entities)), 2),
-            ("WHAT    ", dot.join(words.details(cause.entities)), 2),
-            ("WHEN    ", words.when(cause), 1),
+            ("WHEN    ", words.when(cause, self.report), 1),
             ("MEANS   ", cause.means, self.limits.prose),
-            ("WHY     ", words.sentence(cause.why), 2),
+            ("WHY     ", words.why(cause), 2),
             ("ACTION  ", _action(cause), 2),
         )
         for name, text, most in rows:
@@ -117,22 +107,30 @@ class _Screen:
                 page.prose(f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}", "RECHECK ", most=2)
 
     def _where(self, spot: Place | None) -> str:
-        return f"{clean(self.name(spot.source))}:{spot.line}" if spot else ""
+        return f"{self._short(spot.source)}:{spot.line}" if spot else ""
+
+    def _short(self, source: str, part: int = 4) -> str:
+        """The name of an input, from the left no longer than that part of the width."""
+        return shorten_left(clean(self.name(source)), self.page.width // part, self.page.glyphs.dots)
 
     def _proof(self, cause: Finding) -> None:
         if not cause.evidence:
             return
         shown = cause.evidence[: self.limits.evidence]
         left = len(cause.evidence) - len(shown)
-        self._head("PROOF", f"({left} more lines: --all)" if left else "")
-        for line in shown:
-            self._evidence(line)
+        self._head("PROOF", f"({words.counted(left, 'more line')}: --all)" if left else "")
+        for at, line in enumerate(shown):
+            self._evidence(line, words.terms(cause), at == 0)
 
-    def _evidence(self, line: Evidence) -> None:
+    def _evidence(self, line: Evidence, terms: list[str], first: bool = False) -> None:
         page, dots = self.page, self.page.glyphs.dots
-        place = f"  {shorten_left(clean(self.name(line.source)), page.width // 4, dots)}:{line.line}  "
+        place = f"  {self._short(line.source)}:{line.line}  "
         room = page.width - cells(place)
-        parts = cut(line.text, line.span, room * self.limits.rows, dots)
+        text, span = message(line.text, line.span)
+        # A long match says the decisive thing at its end, or behind it.
+        least = self.limits.lead if first else 2 if cells(text[min(span) : max(span)]) > 0.6 * room else 1
+        rows = max(self.limits.rows, least)
+        parts = cut(text, span, room * rows - (rows - 1) * _RAGGED, dots, terms)
         # A mark under nearly the whole line tells nothing.
         carets = not self.colour and 0 < cells(parts[1]) < 0.8 * sum(map(cells, parts))
         for at, (before, match, after) in enumerate(marked_rows(parts, room)):
@@ -141,12 +139,14 @@ class _Screen:
                 page.row((" " * (cells(place) + cells(before)) + "^" * cells(match.rstrip()), ""))
 
     def _chain(self) -> None:
-        links = words.chain(self.report)
+        links = relations.chain(self.report)
         if not links:
             return
         page, glyphs = self.page, self.page.glyphs
         left = len(links) - self.limits.links
-        self._head("CHAIN", f"({left} more: --all)" if left > 0 else "")
+        found = sum(link.findings for link in links) - 1
+        notes = [f"{words.counted(found, 'finding')} explained"] if found != len(links) - 1 else []
+        self._head("CHAIN", ", ".join([*notes, *([f"{words.counted(left, 'more row')}: --all"] if left > 0 else [])]))
         for link in links[: self.limits.links]:
             stem = "".join("   " if last else glyphs.bar for last in link.last[:-1])
             stem += (glyphs.end if link.last[-1] else glyphs.tee) if link.last else ""
@@ -162,48 +162,55 @@ class _Screen:
             return
         self._head("DO", cause.playbook.title)
         for number, step in enumerate(found, 1):
-            self._step(number, step)
+            self._step(number, step, words.windows(cause))
         for text in words.warnings(cause)[: 1 if not self.everything else None]:
             self.page.prose(text, "  ! ", head="fatal", most=0 if self.everything else 2)
         if left:
             self.page.row((f"  ({left} more: triage explain {cause.id})", "dim"))
 
-    def _step(self, number: int, step: Step) -> None:
+    def _step(self, number: int, step: Step, windows: bool) -> None:
         page = self.page
         label = f"  {number}. "
-        risk = f"[{step.risk}] " if step.risk else ""
+        tag = words.tag(step, windows)
         rows = Page(page.width, page.glyphs)
-        rows.prose(risk + step.text, label, most=0 if self.everything else 3)
+        rows.prose(f"{tag} {step.text}", label, most=0 if self.everything else 3)
         for at, row in enumerate(rows.rows):
             text = row[1][0]
-            marked = at == 0 and risk and text.startswith(risk)
-            page.rows.append([row[0], (risk, step.risk), (text[len(risk) :], "")] if marked else row)
+            marked = at == 0 and tag and text.startswith(tag)
+            page.rows.append([row[0], (tag, step.risk), (text[len(tag) :], "")] if marked else row)
         if step.command:
-            line = command_line(step)
-            for part in break_command(line, page.width - len(label), step.where == "windows"):
+            line = command_line(step, windows)
+            for part in break_command(line, page.width - len(label), windows or step.where == "windows"):
                 page.exact(part, len(label))
         if step.expect and self.limits.expect:
             page.prose(step.expect, f"{' ' * len(label)}expect: ", head="dim", most=2)
 
     def _others(self) -> None:
-        found = words.others(self.report, self.everything)
+        found = relations.others(self.report, self.everything)
         if not found:
             return
         left = len(found) - self.limits.others
-        title = "ALSO FOUND" if words.root(self.report) else "FOUND"
-        self._head(title, f"({left} more: --all)" if left > 0 else "")
+        more = f"({left} more: --all)" if left > 0 else ""
+        if words.root(self.report) and not self.everything:
+            more = f"{words.counted(len(found), 'finding')} beside the cause {more}"
+        self._head("ALSO FOUND" if words.root(self.report) else "FOUND", more)
         for finding in found[: self.limits.others]:
-            place = words.place(finding.entities)[:2]
-            tail = self.page.glyphs.dot.join([*place, *([self._where(finding.first)] if finding.first else [])])
-            count = f" {self.page.glyphs.times}{finding.count}" if finding.count > 1 else ""
-            role = finding.role if finding.role in ("context", "unknown") else finding.severity
-            self.page.row(
-                (f"  {role:<8}", finding.severity), (f"{finding.id}{count}  ", ""), (finding.title, "dim"),
-                (f"  {tail}", "dim"),
-            )  # fmt: skip
+            self._other(finding)
             if self.everything:
                 for line in finding.evidence:
-                    self._evidence(line)
+                    self._evidence(line, words.terms(finding))
+
+    def _other(self, finding: Finding) -> None:
+        glyphs = self.page.glyphs
+        spot = [f"{self._short(finding.first.source, 6)}:{finding.first.line}"] if finding.first else []
+        tail = glyphs.dot.join([*relations.beside(finding, self.report), *spot])
+        count = f" {glyphs.times}{finding.count}" if finding.count > 1 else ""
+        role = finding.role if finding.role in ("context", "unknown") else finding.severity
+        room = self.page.width - 14 - len(finding.id) - len(count) - cells(tail)
+        self.page.row(
+            (f"  {role:<8}", finding.severity), (f"{finding.id}{count}  ", ""),
+            (shorten(clean(finding.title), max(8, room), glyphs.dots), "dim"), (f"  {tail}", "dim"),
+        )  # fmt: skip
 
     def _missing(self) -> None:
         found = self.report.missing
@@ -244,7 +251,8 @@ class _Screen:
         if self.everything:
             self._head("EARLIER", "incidents before the one above")
             for finding in found:
-                self.page.row((f"  {finding.id}  ", ""), (finding.title, "dim"), (f"  {words.when(finding)}", "dim"))
+                time = words.when(finding, self.report)
+                self.page.row((f"  {finding.id}  ", ""), (finding.title, "dim"), (f"  {time}", "dim"))
         else:
             self._gap()
             ids = ", ".join(dict.fromkeys(f.id for f in found))
@@ -255,26 +263,29 @@ class _Screen:
             return
         self._head("TIMELINE")
         for event in self.report.timeline:
-            self.page.row(
-                (f"  {event.get('time', '')}  ", "dim"), (f"{event.get('lane', '')}  {event.get('finding', '')}", "")
-            )
+            time = words.local(str(event.get("time", "")), self.report)
+            self.page.row((f"  {time}  ", "dim"), (f"{event.get('lane', '')}  {event.get('finding', '')}", ""))
 
     def _footer(self) -> None:
         self._gap()
         page = self.page
-        page.prose(words.reading(self.report), "READ    ", "dim", most=2)
+        text = words.reading(self.report)
+        if cells(text) > page.width - 8:
+            text = text.rpartition(" in ")[0] or text  # the seconds are not worth a second row
+        page.prose(text, "READ    ", "dim", most=2)
         bad = words.unread(self.report)
         most = len(bad) if self.everything else 3
         for source in bad[:most]:
-            page.prose(f"{self.name(source.name)}: {source.note or 'unknown reason'}", "SKIPPED ", "warning", most=2)
+            page.prose(words.remark(source, self.name(source.name)), "SKIPPED ", "warning", most=2)
         if len(bad) > most:
             page.row((f"        and {len(bad) - most} more (--all)", "dim"))
-        notes = [f"{self.name(s.name)}: {s.note}" for s in self.report.sources if s.readable and s.note]
+        notes = [words.remark(s, self.name(s.name)) for s in self.report.sources if s.readable and s.note]
         notes = list(dict.fromkeys([*self.report.notes, *notes]))
-        for text in notes if self.everything else notes[:2]:
-            page.prose(text, "NOTE    ", "dim", most=0 if self.everything else 2)
-        if len(notes) > 2 and not self.everything:
-            page.row((f"        and {words.counted(len(notes) - 2, 'more note')} (--all)", "dim"))
+        shown = notes if self.everything else notes[: 2 if self.limits.spaced else 1]
+        for text in shown:
+            page.prose(text, "NOTE    ", "dim", most=0 if self.everything else 1)
+        if len(notes) > len(shown):
+            page.row((f"        and {words.counted(len(notes) - len(shown), 'more note')} (--all)", "dim"))
 
 
 def _action(cause: Finding) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -18,6 +20,10 @@ UNSAFE = lazy.pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
+# Where a sentence ends and another begins; not after "e.g." and the like.
+_SENTENCE = lazy.pattern(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<! vs)[.!?。][\"')`]*(?: +(?=[\"'(`A-Z0-9])|(?<=。))")
+_MESSAGES = ("MESSAGE", "message", "msg", "log", "textPayload")  # journald, common loggers, Docker, Google Cloud
+_FOCUS = 30  # columns from which a match is worth two pieces
 _SHELL_WORD = lazy.pattern(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""")
 
 
@@ -65,8 +71,33 @@ def shorten_left(text: str, width: int, dots: str = "…") -> str:
     return dots + text[len(text) - fit(text[::-1], max(0, width - len(dots))) :]
 
 
-def cut(text: str, span: tuple[int, int], width: int, dots: str = "…") -> tuple[str, str, str]:
-    """`text` cleaned and cut to `width` columns around `span`: what stands before, in and after the match."""
+def message(text: str, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
+    """The message of a line that is a JSON object of a journal or container log, with the span in it; else the same."""
+    if not text.lstrip().startswith("{"):
+        return text, span
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return text, span
+    for key in _MESSAGES:
+        value = data.get(key)
+        if isinstance(value, list) and all(isinstance(n, int) and 0 <= n < 256 for n in value):
+            value = bytes(value).decode("utf-8", "replace")
+        if isinstance(value, str) and value.strip():
+            part = text[min(span) : max(span)]
+            at = value.find(part) if part else -1
+            return value, (at, at + len(part)) if at >= 0 else (0, len(value))
+    return text, span
+
+
+def cut(
+    text: str, span: tuple[int, int], width: int, dots: str = "…", terms: Sequence[str] = ()
+) -> tuple[str, str, str]:
+    """`text` cleaned and cut to `width` columns around `span`: what stands before, in and after the match.
+
+    A match that is longer itself keeps its beginning, and the part with most of `terms` (what the report says of it)
+    or else its end, which is what the pattern was made to reach.
+    """
     start, end = max(0, min(span)), max(0, *span)
     before, match, after = clean(text[:start]).lstrip(), clean(text[start:end]), clean(text[end:]).rstrip()
     if not before:
@@ -74,6 +105,11 @@ def cut(text: str, span: tuple[int, int], width: int, dots: str = "…") -> tupl
     if cells(before) + cells(match) + cells(after) <= width:
         return before, match, after
     room = max(1, width - 2 * len(dots))
+    if cells(match) > room >= _FOCUS:
+        if cells(after) <= len(dots) + 2:  # a closing dot or bracket takes no more room than the sign that it is cut
+            match, after = match + after, ""
+        piece, whole = _focused(match, room, dots, terms)
+        return (dots if before else ""), piece, (dots if after or not whole else "")
     kept = match[: fit(match, room)]
     after = match[len(kept) :] + after
     room -= cells(kept)
@@ -88,6 +124,28 @@ def cut(text: str, span: tuple[int, int], width: int, dots: str = "…") -> tupl
         kept,
         tail if tail == after else tail + dots,
     )
+
+
+def _focused(match: str, room: int, dots: str, terms: Sequence[str]) -> tuple[str, bool]:
+    """Two pieces of `match`, and whether the second reaches its end."""
+    head = match[: fit(match, room // 3)]
+    space = head.rfind(" ")
+    head = head[: space + 1] if space > len(head) // 2 else head
+    rest = match[len(head) :]
+    room -= cells(head) + len(dots)
+    hits = [found.start() for term in terms for found in re.finditer(rf"(?<!\w){re.escape(term)}(?!\w)", rest)]
+    last = len(rest) - fit(rest[::-1], room)
+
+    def worth(start: int) -> int:
+        return sum(start <= hit < start + room - 4 for hit in hits)
+
+    starts = sorted({last, *(min(last, max(0, hit - _LEFT)) for hit in hits)})
+    at = max(starts, key=lambda start: (worth(start), start))
+    space = rest.find(" ", at, at + _LEFT)
+    if at and space >= 0 and not any(at <= hit < space for hit in hits):
+        at = space + 1
+    piece = rest[at : at + fit(rest[at:], room)]
+    return head + (dots if at else "") + piece, at + len(piece) == len(rest)
 
 
 def marked_rows(parts: tuple[str, str, str], width: int) -> list[tuple[str, str, str]]:
@@ -126,22 +184,52 @@ def wrap(text: str, width: int) -> list[str]:
     return [*rows, row] if row else rows
 
 
-def command_line(step: Step) -> str:
+def sentences(text: str, width: int, most: int, dots: str = "…") -> list[str]:
+    """`text` in at most `most` rows, cut at the end of a sentence; one row more to bring a sentence to its end.
+
+    Where that would leave rows empty, it is cut at the end of a clause, at last between words.
+    """
+    text = " ".join(clean(text).split())
+    rows = wrap(text, width)
+    if len(rows) <= most + (most > 1):
+        return rows
+    shown: list[str] = []
+    end = 0
+    for found in _SENTENCE.finditer(text):
+        tried = wrap(text[: found.end()].rstrip() + f" {dots}", width)
+        if tried[-1] == dots:
+            tried.pop()  # no row for the sign alone
+        if len(tried) > most + 1 or len(shown) >= most:
+            break
+        shown, end = tried, found.end()
+    if len(shown) < most:
+        room = " ".join([*rows[: most - 1], wrap(rows[most - 1], max(2, width - len(dots)))[0]])
+        clause = max(room.rfind(mark) for mark in (", ", "; ", ": "))
+        if clause > end:
+            return wrap(room[:clause] + dots, width)
+        if not shown:
+            return wrap(room.rstrip(" ,;:") + dots, width)
+    return shown
+
+
+def command_line(step: Step, windows: bool = False) -> str:
     """The command of a step to paste, quoted for the shell of the place where it runs."""
     words = [clean(word) for word in step.command or []]
-    return shell_line(words, "powershell" if step.where == "windows" else "posix")
+    return shell_line(words, "powershell" if windows or step.where == "windows" else "posix")
 
 
 def break_command(command: str, width: int, windows: bool = False) -> list[str]:
     """`command` in rows of at most `width` columns that still paste as one command.
 
-    Rows are joined by the shell's own continuation mark. A single longer word is left whole: a cut would
-    change what is run; the terminal then wraps it itself.
+    Rows are joined by the shell's own continuation mark. Python code behind `-c` is broken between the arguments of
+    a call, where Python allows it. Any other longer word is left whole: a cut would change what is run; the terminal
+    then wraps it itself.
     """
     mark = " `" if windows else " \\"
     rows: list[str] = []
     row = ""
-    for word in _SHELL_WORD.findall(clean(command)):
+    words = _SHELL_WORD.findall(clean(command))
+    for at, word in enumerate(words):
         if not row:
             row = word
         elif cells(row) + 1 + cells(word) + len(mark) <= width:
@@ -149,7 +237,31 @@ def break_command(command: str, width: int, windows: bool = False) -> list[str]:
         else:
             rows.append(row + mark)
             row = "  " + word
+            if not windows and cells(row) > width and at > 1 and words[at - 1] == "-c" and "python" in words[at - 2]:
+                *whole, row = _break_code(word, width - 4)
+                rows += [f"  {piece}" for piece in whole]
+                row = "  " + row
     return [*rows, row] if row else []
+
+
+def _break_code(word: str, width: int) -> list[str]:
+    """A quoted word of Python code, broken behind commas that stand inside brackets and outside of strings."""
+    rows: list[str] = []
+    row, piece, depth, inside = "", "", 0, ""
+    for at, char in enumerate(word):
+        piece += char
+        if inside:
+            inside = "" if char == inside else inside
+        elif char in "'\"" and 0 < at < len(word) - 1:
+            inside = char
+        depth += 0 if inside else (char in "([{") - (char in ")]}")
+        if (char == " " and word[at - 1] == "," and depth > 0 and not inside) or at == len(word) - 1:
+            if row and cells(row) + cells(piece.rstrip()) > width:
+                rows.append(row.rstrip())
+                row = "  "
+            row += piece
+            piece = ""
+    return [*rows, row]
 
 
 def compact(numbers: Sequence[int]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from math import isfinite
 
 from triage.model import Entities, Finding, Place, Report, Source, Step, Value
@@ -39,19 +38,14 @@ _PLACES = (
 # The numbers of an out-of-memory in the order of the argument; any other entity follows as the report has it.
 _FIRST = ("requested", "total", "free", "allocated", "reserved", "signal", "exit_code")
 _SLASH = re.compile(r"[/\\]")
+_RIVALS = re.compile(r"; \d+ independent findings? beside it")
+# The risk of the step that carries out an action.
+_STEP_OF = {
+    "debug-app": "restart-job", "restart-app": "restart-job", "restart-service": "restart-service",
+    "reset-gpu": "reset-gpu", "reboot-node": "reboot", "check-hardware": "hardware", "rma": "hardware",
+}  # fmt: skip
+_DRAIN = re.compile(r"(?i)\bdrain|out of service|\bcordon")
 _ORDER = ("Confirm", "Fix", "If it returns", "Verify")
-
-
-@dataclass(slots=True)
-class Link:
-    """A row of the chain: all findings of one id, how deep they hang below the cause, and what draws the tree."""
-
-    id: str
-    title: str
-    depth: int
-    count: int
-    ranks: str
-    last: list[bool] = field(default_factory=list)
 
 
 def words(value: Value | list[Value], most: int = 6) -> str:
@@ -84,7 +78,10 @@ def details(entities: Entities) -> list[str]:
     return [
         f"{key.replace('_', ' ')} {words(entities[key])}"
         for key in keys
-        if key not in known and not key.startswith("_") and entities[key] not in ("", [], None)
+        if key not in known
+        and not key.startswith("_")
+        and entities[key] not in ("", [], None)
+        and (key, entities[key]) != ("event_id", 0)  # a copy that holds no number
     ]
 
 
@@ -94,21 +91,38 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if not text or text[-1] in ".!?:" else ".")
 
 
-def when(finding: Finding) -> str:
+def local(time: str, report: Report) -> str:
+    """A time of the report in the zone that was asked for: `2024-05-01T18:00:01+08:00`; without one as it is."""
+    zone = report.stats.get("zone")
+    if not time.endswith("Z") or not isinstance(zone, (int, float)):
+        return clean(time)
+    try:
+        moment = datetime.fromisoformat(time).astimezone(timezone(timedelta(seconds=zone)))
+        return moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")
+    except (ValueError, OverflowError):
+        return clean(time)
+
+
+def when(finding: Finding, report: Report) -> str:
     """`2024-05-01T12:00:01, 4 times, last 12:03:10`; only what is known."""
     parts = []
-    first = finding.first.time if finding.first else ""
-    last = finding.last.time if finding.last else ""
+    first = local(finding.first.time, report) if finding.first else ""
+    last = local(finding.last.time, report) if finding.last else ""
     if first:
-        parts.append(clean(first))
+        parts.append(first)
     if finding.count > 1:
         parts.append(f"{finding.count:,} times")
     if last and last != first and finding.count > 1:
-        parts.append(f"last {clean(_later(first, last))}")
+        parts.append(f"last {later(first, last)}")
     return ", ".join(parts)
 
 
-def _later(first: str, last: str) -> str:
+def why(finding: Finding) -> str:
+    """The reason as a sentence; what stands beside the finding is counted where it is listed."""
+    return sentence(_RIVALS.sub("", finding.why))
+
+
+def later(first: str, last: str) -> str:
     """`last` without the date when it is the same as that of `first`."""
     try:
         a, b = datetime.fromisoformat(first), datetime.fromisoformat(last)
@@ -143,65 +157,11 @@ def root(report: Report) -> Finding | None:
     return first if first and (first.role in ("cause", "unknown") or report.verdict in ("fault", "suspect")) else None
 
 
-def chain(report: Report) -> list[Link]:
-    """The tree from the root cause to its symptoms, each id once; empty when the root explains nothing."""
-    top = root(report)
-    if top is None:
-        return []
-    groups: dict[str, list[Finding]] = {top.id: [top]}
-    for finding in report.findings:
-        if finding is not top and finding.id != top.id:
-            groups.setdefault(finding.id, []).append(finding)
-    below = {name: {i for f in group for i in f.explains} for name, group in groups.items()}
-    above = {name: {i for f in group for i in f.explained_by} for name, group in groups.items()}
-    children = _children(top.id, below, above)
-    rows: list[Link] = []
-    _draw(top.id, [], children, groups, rows)
-    return rows if len(rows) > 1 else []
-
-
-def _children(top: str, below: dict[str, set[str]], above: dict[str, set[str]]) -> dict[str, list[str]]:
-    """Who hangs below whom. Each id hangs below the nearest of those that explain it, so also a circle is a tree."""
-    reached, todo = {top}, [top]
-    while todo:
-        cause = todo.pop()
-        fresh = [i for i in below if i not in reached and (i in below[cause] or cause in above[i])]
-        reached.update(fresh)
-        todo += fresh
-    placed = [top]
-    children: dict[str, list[str]] = {name: [] for name in reached}
-    # `explains` holds effects of effects too, so a cause has more of them than what it explains.
-    for name in sorted((i for i in below if i in reached and i != top), key=lambda i: -len(below[i])):
-        direct = [i for i in placed if i in above[name]] or [i for i in placed if name in below[i]] or [top]
-        children[direct[-1]].append(name)
-        placed.append(name)
-    return children
-
-
-def _draw(
-    name: str, last: list[bool], children: dict[str, list[str]], groups: dict[str, list[Finding]], rows: list[Link]
-) -> None:
-    group = groups[name]
-    rows.append(Link(name, group[0].title, len(last), sum(f.count for f in group), ranks(group), last))
-    for at, child in enumerate(children[name]):
-        _draw(child, [*last, at == len(children[name]) - 1], children, groups, rows)
-
-
-def others(report: Report, everything: bool = False) -> list[Finding]:
-    """Findings that do not belong to the root's chain: independent faults first, then, on demand, context."""
-    shown = {link.id for link in chain(report)}
-    rest = [f for f in report.findings if f is not root(report)]
-    free = [f for f in rest if f.role != "context" and not f.explained_by and (f.id not in shown or f.role == "cause")]
-    kept = set(map(id, free))
-    if everything:
-        free += [f for f in rest if id(f) not in kept and f.id not in shown]
-    return free
-
-
 def steps(finding: Finding, most: int | None = None) -> tuple[list[Step], int]:
     """The steps to show, at most `most`, and how many are left out. "Do not" items are not among them.
 
-    Reading comes before doing, but never takes the whole list: a fix is shown when there is one.
+    Reading comes before doing, but never takes the whole list: a fix is shown when there is one, and first of all the
+    one that is the action of the finding.
     """
     found = finding.playbook.steps if finding.playbook else []
     known = [s for name in _ORDER for s in found if s.section == name]
@@ -211,8 +171,29 @@ def steps(finding: Finding, most: int | None = None) -> tuple[list[Step], int]:
     confirm = [s for s in known if s.section == "Confirm"]
     rest = [s for s in known if s.section != "Confirm"]
     first = confirm[: max(most // 2, most - len(rest))]
-    shown = first + rest[: most - len(first)]
-    return shown, len(known) - len(shown)
+    then = rest[: most - len(first)]
+    if then and not any(_does(step, finding.action) for step in then):
+        then = [*then[:-1], next((step for step in rest if _does(step, finding.action)), then[-1])]
+    return first + then, len(known) - len(first) - len(then)
+
+
+def _does(step: Step, action: str) -> bool:
+    if step.section not in ("Fix", "If it returns"):
+        return False
+    return bool(_DRAIN.search(step.text)) if action == "drain" else step.risk == _STEP_OF.get(action)
+
+
+def tag(step: Step, windows: bool = False) -> str:
+    """`[reset-gpu]`, with the place where it is done if that is not the machine of the logs: `[restart-job @code]`."""
+    known = step.where in ("", "host") or (step.where == "windows" and windows)
+    known |= step.where == "code" and not step.command  # a change of the program: the text says so
+    place = "" if known else f" @{step.where}"
+    return f"[{step.risk}{place}]" if step.risk else ""
+
+
+def windows(finding: Finding) -> bool:
+    """Whether the finding is about a Windows machine, whose shells quote in their own way."""
+    return finding.id.startswith("win-")
 
 
 def warnings(finding: Finding) -> list[str]:
@@ -240,16 +221,34 @@ def reading(report: Report) -> str:
 
 
 def short_names(report: Report) -> Callable[[str], str]:
-    """Takes off the folder that all inputs share: `/var/log/job7/rank0.log` -> `rank0.log`."""
+    """Takes off the folder that all inputs share: `/var/log/job7/rank0.log` -> `rank0.log`; `-` is spelled out."""
     paths = [_SLASH.split(source.name)[:-1] for source in report.sources]
     shared = 0
     for level in zip(*paths, strict=False):
         if len(set(level)) > 1:
             break
         shared += 1
-    return lambda name: "/".join(_SLASH.split(name)[shared:]) if shared else name
+
+    def name(full: str) -> str:
+        return "standard input" if full == "-" else "/".join(_SLASH.split(full)[shared:])
+
+    return name
+
+
+def terms(finding: Finding) -> list[str]:
+    """What a reader looks for in a quoted line: the values that say what happened, as a log prints them."""
+    places = {key for key, _ in _PLACES}
+    values = [v for k, v in finding.entities.items() if k not in places and not k.startswith("_")]
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    return [str(item) for item in flat if not isinstance(item, bool) and str(item)]
 
 
 def unread(report: Report) -> list[Source]:
     """The inputs that could not be read."""
     return [s for s in report.sources if not s.readable]
+
+
+def remark(source: Source, name: str) -> str:
+    """`rank0.log: does not exist`: what must be known about an input, under the name that the report gives it."""
+    note = source.note.removeprefix(source.name).lstrip(" :") or "could not be read"
+    return f"{name}: {note}"

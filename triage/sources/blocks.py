@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from triage import lazy
 from triage.model import Block, Line, Source
+from triage.sources.assemble import Assembler, Row, Wrapped, assembler_of
 from triage.sources.encodings import Encoding, decode_line, detect, utf8_chunks
 from triage.sources.escapes import strip_escapes
+from triage.sources.layouts import PLAIN, Layout, layout_of
 from triage.sources.names import name_fields
-from triage.sources.prefixes import PLAIN, Layout, layout_of
 from triage.sources.streams import CHUNK, HEAD, Stream
 from triage.sources.unwrap import Unwrapper
 
@@ -71,6 +72,7 @@ def lines_source(lines: list[Line], name: str, note: str, size: int) -> Source:
 
 def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str, str]) -> Iterator[Block]:
     unwrapper: Unwrapper | None = None
+    assembler: Assembler | None = None
     number = 1
     for data, advance in _whole_lines(stream, encoding):
         if b"\x1b[" in data:
@@ -78,8 +80,10 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if unwrapper is None:
-            unwrapper = Unwrapper(_layout(data, encoding), fields)
-        if len(data) >= _SMALL and not unwrapper.waiting and _is_plain(data, encoding, unwrapper):
+            head = _head(data, encoding)
+            assembler = assembler_of(head)
+            unwrapper = Unwrapper(_layout(head, assembler), fields)
+        if len(data) >= _SMALL and not assembler and not unwrapper.waiting and _is_plain(data, encoding, unwrapper):
             block = _plain_block(data, number, encoding, unwrapper)
             source.lines += block.count
             yield block
@@ -89,12 +93,16 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
             numbers: Sequence[int] = range(number, number + len(texts))
             if b"</Event>" in data:
                 texts, numbers = _split_events(texts, numbers)
-            lines = unwrapper.feed(texts, numbers, calm=_is_calm(data))
+            if assembler:
+                rows = assembler.feed(Row(n, text, text) for n, text in zip(numbers, texts, strict=True))
+                lines = _unwrapped(unwrapper, rows)
+            else:
+                lines = unwrapper.feed(texts, numbers, calm=_is_calm(data))
             if lines:
                 yield _block(lines, source)
         number += data.count(b"\n") + advance
         source.note = "; ".join(stream.notes)
-    rest = unwrapper.feed((), (), last=True) if unwrapper else []
+    rest = _unwrapped(unwrapper, assembler.feed((), last=True) if assembler else (), last=True) if unwrapper else []
     if rest:
         yield _block(rest, source)
     source.note = "; ".join(stream.notes)
@@ -145,10 +153,23 @@ def _character_end(data: bytes, end: int) -> int:
     return end
 
 
-def _layout(data: bytes, encoding: Encoding) -> Layout:
-    head = data[:HEAD].split(b"\n")[:_HEAD_LINES]
-    texts = [strip_escapes(decode_line(line, encoding.fallback)) for line in head]
-    return layout_of(texts) if len(texts) > 1 else PLAIN
+def _head(data: bytes, encoding: Encoding) -> list[str]:
+    return [strip_escapes(decode_line(line, encoding.fallback)) for line in data[:HEAD].split(b"\n")[:_HEAD_LINES]]
+
+
+def _layout(head: Sequence[str], assembler: Assembler | None) -> Layout:
+    """The layout of the lines as the assembler gives them: JSON has none."""
+    if assembler is None:
+        return layout_of(head) if len(head) > 1 else PLAIN
+    if not isinstance(assembler, Wrapped):
+        return PLAIN
+    probe = Wrapped(assembler.width)
+    return layout_of([row.text for row in probe.feed((Row(0, text, text) for text in head), last=True)])
+
+
+def _unwrapped(unwrapper: Unwrapper, rows: Sequence[Row], last: bool = False) -> list[Line]:
+    texts, raws = [row.text for row in rows], [row.raw for row in rows]
+    return unwrapper.feed(texts, [row.number for row in rows], last, raws=raws)
 
 
 def _is_calm(data: bytes) -> bool:

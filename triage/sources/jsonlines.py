@@ -27,7 +27,7 @@ _NAMED = {
     "container": ("container", "container_name"),
 }  # fmt: skip
 _WRAPPERS = ("jsonPayload", "_source", "kubernetes", "labels", "resource", "extraInfo")
-_LISTS = ("events", "entries", "hits", "results")
+_LISTS = ("events", "entries", "hits", "results", "items", "logs", "messages", "records", "value")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -56,6 +56,8 @@ def messages(value: Object | list[Any], depth: int = 0) -> list[tuple[str, Field
         return [found for item in value if isinstance(item, dict) for found in messages(item, depth + 1)]
     if "__REALTIME_TIMESTAMP" in value or ("MESSAGE" in value and "_HOSTNAME" in value):
         return [(_bytes_or_text(value.get("MESSAGE")), _journal_fields(value))]
+    if isinstance(data := value.get("data"), dict) and isinstance(data.get("result"), list):
+        return _loki(data["result"])
     for key in _LISTS:
         inner = value.get(key)
         if isinstance(inner, dict) and isinstance(inner.get(key), list):  # Elastic: hits.hits
@@ -63,6 +65,41 @@ def messages(value: Object | list[Any], depth: int = 0) -> list[tuple[str, Field
         if isinstance(inner, list) and inner and (found := messages(inner, depth + 1)):
             return found
     return _application(value, depth)
+
+
+def inner_objects(value: Any, depth: int = 0) -> Iterator[tuple[Object | None, str]]:
+    """The objects inside a JSON document that carry a message, each with its text; texts of a list come alone."""
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        yield from ((None, item) for item in value)
+        return
+    items = value if isinstance(value, list) else [value]
+    for item in items if depth < 4 else ():
+        if not isinstance(item, dict):
+            continue
+        inner = next((item[key] for key in _LISTS if isinstance(item.get(key), list | dict) and item[key]), None)
+        if isinstance(inner, dict):  # Elastic: hits.hits
+            inner = next((inner[key] for key in _LISTS if isinstance(inner.get(key), list)), None)
+        if isinstance(inner, list) and inner and (found := list(inner_objects(inner, depth + 1))):
+            yield from found
+        elif texts := messages(item):
+            yield item, texts[0][0]
+
+
+def _loki(streams: list[Any]) -> list[tuple[str, Fields]]:
+    """The answer of Loki's HTTP API, newest line first: streams with labels and pairs of nanoseconds and text."""
+    found: list[tuple[int, str, Fields]] = []
+    for stream in streams:
+        labels = stream.get("stream") if isinstance(stream, dict) else None
+        pairs = stream.get("values") if isinstance(stream, dict) else None
+        if not isinstance(labels, dict) or not isinstance(pairs, list):
+            continue
+        for pair in pairs:
+            if isinstance(pair, list) and len(pair) >= 2 and isinstance(pair[1], str) and str(pair[0]).isdigit():
+                fields = _fields({**labels, "time": int(pair[0])})
+                found.append((int(pair[0]), pair[1], fields))
+    newest_first = len(found) > 1 and found[0][0] > found[-1][0]
+    ordered = sorted(reversed(found) if newest_first else found, key=lambda item: item[0])
+    return [(text, fields) for _, text, fields in ordered]
 
 
 def _application(value: Object, depth: int) -> list[tuple[str, Fields]]:
@@ -84,7 +121,7 @@ def _application(value: Object, depth: int) -> list[tuple[str, Fields]]:
     if isinstance(info := value.get("extraInfo"), dict):
         extra += _texts(info.get("py_callstack"))
     if not texts and not (extra and any(key in value for key in (*_LEVELS, *_TIMES))):
-        return []
+        return [("", fields)] if "time" in fields and any(value.get(key) == "" for key in _MESSAGES) else []
     return [(text, fields) for text in [*texts, *(text for text in extra if text not in texts)]]
 
 
@@ -139,11 +176,15 @@ def _journal_fields(value: Object) -> Fields:
     if value.get("_TRANSPORT") == "kernel":
         fields["ident"] = "kernel"
     priority = _first(value, ("PRIORITY",))
-    if priority.isascii() and priority.isdigit() and int(priority) < len(_PRIORITIES):
+    # What a service prints without saying how grave it is gets the priority 6.
+    told = value.get("_TRANSPORT") in ("kernel", "syslog", "journal", "audit") or priority != "6"
+    if told and priority.isascii() and priority.isdigit() and int(priority) < len(_PRIORITIES):
         fields["level"] = _PRIORITIES[int(priority)]
     stamp = _first(value, ("__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP"))
     if stamp.isascii() and stamp.isdigit() and (time := _from_epoch(int(stamp))):
         fields["time"] = time
+    elif (verbose := iso_time(value.get("timestamp"))) is not None:
+        fields["time"] = verbose
     return fields
 
 

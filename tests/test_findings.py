@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+from small import library, signature
+
+from triage.model import Finding
+from triage.pipeline import analyze_text
+
+FILES = {
+    "lost.yaml": signature("lost", r"GPU (?P<pci>[0-9a-f:.]+) lost, driver (?P<driver>[0-9.]+)", types="{pci: pci, driver: version}", title="'GPU {pci} is gone'", readings="[{when: 'driver < 500', text: Old.}, {when: 'rank > 5', text: High.}]"),
+    "failed.yaml": signature("failed", r"launch failure on (?P<pci>[0-9a-f:.]+)", types="{pci: pci}", role="symptom"),
+    "draft.yaml": signature("draft", "strange", status="draft"),
+    "died.yaml": signature("died", "it died", role="carrier"),
+    "causality.yaml": "- {cause: lost, effect: failed, join: [host, pci], window: [0, 60], strength: sure}",
+}  # fmt: skip
+
+
+def findings(tmp_path: Path, text: str) -> list[Finding]:
+    return analyze_text(text, library=library(tmp_path, FILES)).findings
+
+
+def test_a_finding_carries_its_effects(tmp_path: Path) -> None:
+    cause, effect = findings(tmp_path, "launch failure on 0000:3b:00.0\nGPU 0000:3b:00.0 lost, driver 470.1")
+    assert (cause.id, cause.title, cause.role, cause.confidence) == ("lost", "GPU 0000:3b:00 is gone", "cause", "confirmed")
+    assert cause.explains == ["failed"]
+    assert effect.explained_by == ["lost"]
+    assert cause.why == "nothing in the input explains it, and it explains 1 other finding"
+    assert effect.why == "explained by lost (sure)"
+    assert [e.line for e in cause.evidence] == [2, 1]
+    assert cause.playbook is not None
+
+
+def test_readings_that_may_hold_are_shown(tmp_path: Path) -> None:
+    (cause,) = findings(tmp_path, "GPU 0000:3b:00.0 lost, driver 470.1")
+    assert cause.means == "It failed.\nOld.\nIf rank > 5: High."
+    (cause,) = findings(tmp_path / "new", "GPU 0000:3b:00.0 lost, driver 580.1")
+    assert "Old." not in cause.means
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "confidence"),
+    [
+        ("GPU 0000:3b:00.0 lost, driver 470.1", "cause", "likely"),
+        ("launch failure on 0000:3b:00.0", "cause", "possible"),
+        ("strange", "cause", "possible"),
+        ("it died", "unknown", "possible"),
+    ],
+)
+def test_confidence_is_honest(tmp_path: Path, text: str, role: str, confidence: str) -> None:
+    (one,) = findings(tmp_path, text)
+    assert (one.role, one.confidence) == (role, confidence)
+
+
+def test_evidence_shows_what_was_matched(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, "it is said: strange things")
+    (line,) = one.evidence
+    assert line.text[line.span[0] : line.span[1]] == "strange"
+
+
+def test_repeats_are_counted(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, "strange\nfine\nstrange\nstrange")
+    assert one.count == 3
+    assert one.first is not None
+    assert one.last is not None
+    assert (one.first.line, one.last.line) == (1, 4)

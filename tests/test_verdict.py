@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import pytest
+from small import library, signature
+
+from triage.model import Report
+from triage.pipeline import analyze, analyze_text
+
+FILES = {
+    "host/port.yaml": signature("port", r"port (?P<pci>[0-9a-f:.]+) down", types="{pci: pci}"),
+    "nvidia/lost.yaml": signature("lost", r"GPU (?P<pci>[0-9a-f:.]+) lost", types="{pci: pci}", severity="fatal"),
+    "job/slow.yaml": signature("slow", "slow", severity="warning"),
+    "job/died.yaml": signature("died", r"rank (?P<rank>[0-9]+) died", types="{rank: int}", role="carrier"),
+    "job/killed.yaml": signature("killed", r"rank (?P<rank>[0-9]+) killed", types="{rank: int}", role="carrier"),
+    "causality.yaml": """
+- cause: lost
+  effect: killed
+  join: [host]
+  window: [-5, 30]
+  strength: usual
+  otherwise:
+    covered: {by: kernel, say: 'not the kernel: a scheduler or a person'}
+    uncovered: {missing: kernel log of the host, command: 'journalctl -k --since "{time-5m}"'}
+""",
+}  # fmt: skip
+
+
+def report(tmp_path: Path, text: str) -> Report:
+    lib = library(tmp_path, FILES)
+    assert lib.problems == []
+    return analyze_text(text, library=lib)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "summary"),
+    [
+        ("GPU 0000:3b:00.0 lost", "fault", "lost (GPU 0000:3b:00)"),
+        ("port 0000:5e:00.0 down", "fault", "port (device 0000:5e:00)"),
+        ("slow", "suspect", "slow"),
+        ("rank 3 died", "suspect", "Root cause unknown: died (rank 3)"),
+        ("hello", "nothing-understood", "Nothing in the input is known to triage."),
+        ("[    1.000000] usb 1-9: new device", "healthy", "No known fault in what was read."),
+    ],
+)
+def test_verdict_and_summary(tmp_path: Path, text: str, verdict: str, summary: str) -> None:
+    found = report(tmp_path, text)
+    assert (found.verdict, found.summary) == (verdict, summary)
+
+
+def test_a_carrier_without_a_link_asks_for_the_whole_story(tmp_path: Path) -> None:
+    found = report(tmp_path, "rank 3 died")
+    assert found.missing[0].what == "the complete log of rank 3, and the kernel log of its host"
+    assert found.missing[0].command == "journalctl -k -b"
+    found = report(tmp_path, "[    1.000000] usb 1-9: new device\nrank 3 died")
+    assert found.missing[0].what == "the complete log of rank 3"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "why"),
+    [
+        ("[Tue Mar 11 10:01:00 2025] usb 1-9: new device", "not the kernel: a scheduler or a person"),
+        ("[   12.000000] usb 1-9: new device", "not the kernel: a scheduler or a person"),
+        ("[Mon Mar  3 10:01:00 2025] usb 1-9: new device", "it reports that something failed, and nothing in the input says what"),
+        ("", "it reports that something failed, and nothing in the input says what"),
+    ],
+)
+def test_absence_is_evidence_only_where_a_log_covers_the_time(tmp_path: Path, kernel: str, why: str) -> None:
+    lib = library(tmp_path / "lib", FILES)
+    (tmp_path / "dmesg.txt").write_text(kernel + "\n")
+    (tmp_path / "job.log").write_text("2025-03-11 10:02:00 rank 3 killed\n")
+    found = analyze([tmp_path / "dmesg.txt", tmp_path / "job.log"], library=lib)
+    assert (found.findings[0].role, found.findings[0].why) == ("unknown", why)
+    asked = [m.what for m in found.missing]
+    assert ("kernel log of the host" in asked) == (why[:3] != "not")
+    assert found.missing
+
+
+def test_sources_are_described(tmp_path: Path) -> None:
+    found = report(tmp_path, "[    1.000000] usb 1-9: new device\nhello\nslow")
+    assert (found.sources[0].format, found.sources[0].lines, found.sources[0].understood) == ("kernel", 3, 2)
+
+
+def test_the_timeline_is_in_order(tmp_path: Path) -> None:
+    found = report(tmp_path, "2025-03-11 10:02:00 rank 3 died\n2025-03-11 10:01:00 GPU 0000:3b:00.0 lost")
+    assert [(row["finding"], row["lane"]) for row in found.timeline] == [("lost", "GPU 0000:3b:00"), ("died", "rank 3")]

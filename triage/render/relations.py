@@ -1,0 +1,112 @@
+"""How the findings of a report belong together: the chain below the cause, and what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from triage.model import Finding, Report
+from triage.render import words
+
+_APART = 10.0  # seconds from the cause from which the time of another finding is worth telling
+_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")
+
+
+@dataclass(slots=True)
+class Link:
+    """A row of the chain: all findings of one id, how deep they hang below the cause, and what draws the tree."""
+
+    id: str
+    title: str
+    depth: int
+    count: int
+    ranks: str
+    findings: int
+    last: list[bool] = field(default_factory=list)
+
+
+def chain(report: Report) -> list[Link]:
+    """The tree from the root cause to its symptoms, each id once; empty when the root explains nothing."""
+    top = words.root(report)
+    if top is None:
+        return []
+    groups: dict[str, list[Finding]] = {top.id: [top]}
+    for finding in report.findings:
+        if finding is not top and finding.id != top.id:
+            groups.setdefault(finding.id, []).append(finding)
+    below = {name: {i for f in group for i in f.explains} for name, group in groups.items()}
+    above = {name: {i for f in group for i in f.explained_by} for name, group in groups.items()}
+    children = _children(top.id, below, above)
+    rows: list[Link] = []
+    _draw(top.id, [], children, groups, rows)
+    return rows if len(rows) > 1 else []
+
+
+def _children(top: str, below: dict[str, set[str]], above: dict[str, set[str]]) -> dict[str, list[str]]:
+    """Who hangs below whom. Each id hangs below the nearest of those that explain it, so also a circle is a tree."""
+    reached, todo = {top}, [top]
+    while todo:
+        cause = todo.pop()
+        fresh = [i for i in below if i not in reached and (i in below[cause] or cause in above[i])]
+        reached.update(fresh)
+        todo += fresh
+    placed = [top]
+    children: dict[str, list[str]] = {name: [] for name in reached}
+    # `explains` holds effects of effects too, so a cause has more of them than what it explains.
+    for name in sorted((i for i in below if i in reached and i != top), key=lambda i: -len(below[i])):
+        direct = [i for i in placed if i in above[name]] or [i for i in placed if name in below[i]] or [top]
+        children[direct[-1]].append(name)
+        placed.append(name)
+    return children
+
+
+def _draw(
+    name: str, last: list[bool], children: dict[str, list[str]], groups: dict[str, list[Finding]], rows: list[Link]
+) -> None:
+    group = groups[name]
+    rows.append(
+        Link(name, group[0].title, len(last), sum(f.count for f in group), words.ranks(group), len(group), last)
+    )
+    for at, child in enumerate(children[name]):
+        _draw(child, [*last, at == len(children[name]) - 1], children, groups, rows)
+
+
+def others(report: Report, everything: bool = False) -> list[Finding]:
+    """Findings that do not belong to the root's chain: independent faults first, then, on demand, context."""
+    shown = {link.id for link in chain(report)}
+    rest = [f for f in report.findings if f is not words.root(report)]
+    free = [f for f in rest if f.role != "context" and not f.explained_by and (f.id not in shown or f.role == "cause")]
+    kept = set(map(id, free))
+    if everything:
+        free += [f for f in rest if id(f) not in kept and f.id not in shown]
+    return free
+
+
+def beside(finding: Finding, report: Report) -> list[str]:
+    """How another finding is told from the cause: its place if that is another, its time if that is not about the
+    same, its process if another."""
+    cause = words.root(report)
+    if cause is None or finding is cause:
+        return words.place(finding.entities)[:2]
+    own = {k: v for k, v in finding.entities.items() if k != "pid" and v != cause.entities.get(k)}
+    parts = words.place(own)[:2]
+    a, b = (one.first.time if one.first else "" for one in (cause, finding))
+    if b and (not a or not _close(a, b)):
+        time = _FRACTION.sub(
+            "", words.later(words.local(a, report), words.local(b, report)) if a else words.local(b, report)
+        )
+        parts.append(time)
+    pid = finding.entities.get("pid")
+    if pid not in (None, [], cause.entities.get("pid")):
+        parts.append(f"pid {words.words(pid)}")
+    return parts
+
+
+def _close(a: str, b: str) -> bool:
+    try:
+        if a.startswith("+") and b.startswith("+"):
+            return abs(float(a[1:].split()[0]) - float(b[1:].split()[0])) <= _APART
+        return abs((datetime.fromisoformat(a) - datetime.fromisoformat(b)).total_seconds()) <= _APART
+    except (ValueError, TypeError):
+        return False
