@@ -19,9 +19,9 @@ LAYERS = (
     ("sources", "formats", "decode", "redact", "estimate"),
     ("library",),
     ("scan", "match", "templates", "reading", "counting"),
-    ("identity", "derive", "incidents", "quoting", "recovery", "timing", "correlate", "ranking"),
+    ("identity", "derive", "incidents", "quoting", "recovery", "timing", "views", "correlate", "ranking"),
     ("advise",),
-    ("findings", "verdict"),
+    ("evidence", "findings", "verdict"),
     ("pipeline",),
     # lint runs examples through the pipeline.
     ("library.lint", "library.proof", "rewrites", "score", "recheck", "history", "fleet", "reports"),

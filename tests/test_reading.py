@@ -74,3 +74,23 @@ def test_a_few_lines_out_of_order_stay(tmp_path: Path) -> None:
     lines[1], lines[2] = lines[2], lines[1]
     reading = read_source(open_text("\n".join(lines)), index_of(library(tmp_path, FILES)))
     assert [record.number for record in reading.records] == sorted(record.number for record in reading.records)
+
+
+def test_a_flood_of_different_words_is_thinned_and_counted(tmp_path: Path) -> None:
+    words = ("ghost", "moss", "noon", "plum", "rust", "tulip", "vow", "wit")
+    text = "".join(f"[{i:12.6f}] GPU 0000:3b:00.0 lost {words[i % 8]}{words[i // 8 % 8]}{words[i // 64 % 8]}\n" * 8 for i in range(8_000))
+    (tmp_path / "flood.log").write_text(text)
+    lib = library(tmp_path / "lib", FILES)
+    (source,) = open_inputs([tmp_path / "flood.log"])
+    assert len(read_source(source, index_of(lib)).records) < 10_000
+    (one,) = analyze([tmp_path / "flood.log"], library=lib).findings
+    assert one.count == 64_000
+
+
+def test_a_storm_of_one_code_does_not_hide_another(tmp_path: Path) -> None:
+    files = {"x.yaml": signature("x", "Xid .PCI:[0-9a-f:]+.: 45,")}
+    lines = [f"[{i:12.6f}] NVRM: Xid (PCI:0000:3b:00): {45 if i == 5000 else 43}, pid={i}, name=p" for i in range(20_000)]
+    (tmp_path / "storm.log").write_text("\n".join(lines))
+    files["y.yaml"] = signature("y", "Xid .PCI:[0-9a-f:]+.: 43,")
+    found = analyze([tmp_path / "storm.log"], library=library(tmp_path / "lib", files))
+    assert sorted(f.id for f in found.findings) == ["x", "y"]

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import library, signature
@@ -21,6 +22,19 @@ def test_both_engines_find_the_same_lines(path: Path) -> None:
     assert HYPERSCAN.hits(data) == RE2.hits(data)
 
 
+def test_both_engines_agree_on_all_examples() -> None:
+    examples: set[str] = set()
+    for path in (FIXTURES.parent / "signatures").rglob("*.yaml"):
+        data = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if not isinstance(data, dict):
+            continue
+        for own in (data.get("examples") or {}).values():
+            examples.update(line for example in own for line in example["text"].splitlines())
+    lines = sorted(line.encode() for line in examples if line.strip())
+    assert len(lines) > 500
+    assert not [line for line in lines if HYPERSCAN.hits(line) != RE2.hits(line)]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["CUDA out of memory. Tried", "NVRM: Xid (PCI:0000:3b:00): 79, x", "step 1", "", "Ünïcode", "segfault"])))
 def test_both_engines_agree_on_any_order_of_lines(lines: list[str]) -> None:
@@ -37,7 +51,7 @@ def test_hits_are_line_numbers(tmp_path: Path) -> None:
 
 def test_a_header_may_stand_before_an_anchored_pattern(tmp_path: Path) -> None:
     index = Index(library(tmp_path, {"a.yaml": signature("a", "^Killed$")}))
-    assert LineScanner(index.table.anchors).hits(b"Mar 11 host run[1]: Killed\n") == {0: True}
+    assert LineScanner(index.table.anchors).hits(b"Mar 11 host run[1]: Killed\n") == {0: 0}
 
 
 def test_candidates_are_the_patterns_that_hold(tmp_path: Path) -> None:
@@ -63,5 +77,6 @@ def test_facts_are_weak(tmp_path: Path) -> None:
     files = {"a.yaml": signature("a", "boom"), "f.yaml": signature("f", "all well", role="context")}
     index = Index(library(tmp_path, files))
     for engine in ("hyperscan", "re2"):
-        hits = LineScanner(index.table.anchors, engine, index.table.weak).hits(b"all well\nboom\nall well, boom")
-        assert hits == {0: False, 1: True, 2: True}
+        scanner = LineScanner(index.table.anchors, engine, index.table.weak)
+        boom = scanner.anchors.index("boom")
+        assert scanner.hits(b"all well\nboom\nall well, boom") == {0: -1, 1: boom, 2: boom}

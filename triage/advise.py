@@ -212,7 +212,7 @@ def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], shell:
 
     Of a list the first value is taken. Steps marked @windows are filled for PowerShell whatever `shell` says.
     """
-    advice = Advice(playbook.id, playbook.title)
+    advice = Advice(playbook.id, playbook.title, title_zh=playbook.title_zh)
     for steps in playbook.sections.values():
         for step in steps:
             own: Shell = "powershell" if step.where == "windows" else shell

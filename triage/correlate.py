@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from triage import incidents
+from triage import incidents, views
 from triage.identity import Identities, merge, values
 from triage.incidents import Group
 from triage.library import expressions
@@ -27,11 +27,13 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     active = [g for g in groups if g.role != "context"]
     edges = [*settled(_table_edges(active, library, _one_namespace(groups))), *_chain_edges(active)]
     edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
+    held: dict[tuple[int, int], int] = {}
     for cause, effect, strength, link in edges:
         if effect is cause or _reaches(effect, cause):
             continue
         cause.explains.append(effect)
         effect.explained_by.append(cause)
+        held.setdefault((id(cause), id(effect)), STRENGTHS[strength])
         if STRENGTHS[strength] > STRENGTHS.get(effect.strength, 0):
             effect.strength = strength
         if link is not None and link.relation == "same":
@@ -42,6 +44,49 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if one.explained_by:
             one.role = "symptom" if one.role != "carrier" else "carrier"
     _hand_down(active)
+    views.fold(active, library, edges)
+    for one in active:
+        one.explained_by = sorted(one.explained_by, key=lambda cause, one=one: _nearness(cause, one, held))  # type: ignore[misc]
+    _triggers(groups, library)
+
+
+def _nearness(cause: Group, effect: Group, held: dict[tuple[int, int], int]) -> tuple[float, ...]:
+    """Sorts the causes of an effect: of the same process and host first, then the strongest, then the nearest."""
+    strength = held.get((id(cause), id(effect)), 0)
+    between = sum(cause in other.explained_by for other in effect.explained_by)  # others stand between the two
+    return (
+        *(_apart(cause, effect, key) for key in ("rank", "host")),
+        -strength, between, abs(incidents.gap(cause, effect) or 0.0), -cause.order,
+    )  # fmt: skip
+
+
+def _apart(a: Group, b: Group, key: str) -> int:
+    """0: both name the same. 1: one of them does not tell. 2: they differ."""
+    mine, other = values(a.entities, key), values(b.entities, key)
+    return 1 if not mine or not other else 0 if mine & other else 2
+
+
+def _triggers(groups: Sequence[Group], library: Library) -> None:
+    """Notes the facts that set a fault off (a reload, an upgrade), where a link names them: no faults themselves."""
+    facts: dict[str, list[Group]] = {}
+    for one in groups:
+        if one.role == "context" and not one.handled and not one.note:
+            facts.setdefault(one.id, []).append(one)
+    roots = {one.id: [g for g in groups if g.id == one.id and g.role != "context" and not g.explained_by] for one in groups}
+    for link in library.links:
+        for name, where in link.cause if link.relation == "explains" else ():
+            for fact in _ends([(name, where)], facts) if not name.endswith("*") else ():
+                for root in _ends(link.effect, roots):
+                    if holds(link, fact, root):
+                        root.after = _nearest([*root.after, fact], root)
+
+
+def _nearest(facts: Sequence[Group], root: Group) -> list[Group]:
+    """Of several facts of one kind the one nearest in time."""
+    kept: dict[str, Group] = {}
+    for fact in sorted(facts, key=lambda g: abs(incidents.gap(g, root) or 0.0)):
+        kept.setdefault(fact.id, fact)
+    return list(kept.values())
 
 
 def _promote(one: Group, identities: Identities) -> None:

@@ -11,6 +11,9 @@ from triage.identity import Identities
 from triage.library.library import Library, Signature
 from triage.model import Match, Record, Stamp, Value
 
+_TOGETHER = 600.0  # seconds; a later report may be of another collective, or of another run
+_FAR = 100  # collectives; judgement
+
 
 def derived(
     matches: Sequence[Match], library: Library, times: dict[int, Stamp | None], identities: Identities
@@ -79,7 +82,7 @@ def _judge(
         for suspect in rule["suspect"]:
             ranks, evidence = _suspects(suspect, rule, own, matches, times, library)
             if ranks:
-                for rank in sorted(ranks, key=str):
+                for rank in evidence if suspect["differ"] else sorted(ranks, key=str):
                     out.append(_match(signature, rank, evidence.get(rank) or own[0], own, suspect))
                 break
     return out
@@ -90,6 +93,8 @@ def _suspects(
     times: dict[int, Stamp | None], library: Library,
 ) -> tuple[set[Value], dict[Value, Match]]:  # fmt: skip
     member = rule["member"]
+    if suspect["differ"]:
+        return _differing(suspect, member, own, times)
     if suspect["min"]:
         return _smallest(suspect["min"], member, own)
     if suspect["exited_before"]:
@@ -134,6 +139,40 @@ def _smallest(name: str, member: str, own: Sequence[Match]) -> tuple[set[Value],
     low = min(v for v, _ in first.values())
     slow = {rank: match for rank, (value, match) in first.items() if value == low}
     return set(slow), slow
+
+
+def _differing(
+    suspect: dict[str, Any], member: str, own: Sequence[Match], times: dict[int, Stamp | None]
+) -> tuple[set[Value], dict[Value, Match]]:
+    """All members, those with the smallest value first, if their reports of about one moment differ.
+
+    Nobody where a member reports several values: then lines of several groups are mixed, which do not compare. Far
+    apart, numbers of lines that do not name their group are of different groups too. And where only the number
+    differs, `unless_min` tells better who is behind.
+    """
+    names: Sequence[str] = suspect["differ"]
+    first: dict[Value, Match] = {}
+    start = min((t.seconds for m in own if (t := times.get(id(m.record)))), default=0.0)
+    for match in own:
+        told = [match.entities.get(name) for name in names]
+        when = times.get(id(match.record))
+        if None in told or (when is not None and when.seconds - start > _TOGETHER):
+            continue
+        known = first.setdefault(match.entities[member], match)
+        if told != [known.entities.get(name) for name in names]:
+            return set(), {}
+    values = {rank: [m.entities[name] for name in names] for rank, m in first.items()}
+    if len({str(v) for v in values.values()}) < 2:
+        return set(), {}
+    behind = suspect["unless_min"] and _smallest(suspect["unless_min"], member, own)[0]
+    if behind and len({str(v[1:]) for v in values.values()}) == 1:
+        return set(), {}
+    numbers = [v[0] for v in values.values() if isinstance(v[0], (int, float))]
+    unnamed = any(m.record.fields.get("pg") is None for m in first.values())
+    if len(numbers) < len(values) or (unnamed and max(numbers) - min(numbers) > _FAR):
+        return set(), {}
+    ranks = sorted(first, key=lambda rank: (values[rank][0], str(rank)))
+    return set(ranks), {rank: first[rank] for rank in ranks}
 
 
 def _exited(

@@ -7,39 +7,65 @@ from collections.abc import Sequence
 
 from triage import advise, clock
 from triage.correlate import reach
+from triage.evidence import quote
 from triage.identity import values
-from triage.incidents import Group
+from triage.incidents import Group, by_machine, gap
 from triage.library import expressions
 from triage.library.library import Library
-from triage.model import Confidence, Entities, Evidence, Finding, Match, Place, Stamp
+from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match, Place, Stamp
 
 _EVIDENCE = 8
+_MESSAGE = 160  # characters of an exception's message in a title
+_RENUMBERED = ("gpu", "local_rank")  # a job counts its GPUs in its own way (CUDA_VISIBLE_DEVICES)
 
 
-def finding(one: Group, part: Sequence[Group], library: Library, incident: int) -> Finding:
+def finding(one: Group, library: Library, incident: int) -> Finding:
     signature = one.signature
-    record = one.matches[0].record
     entities = visible(one.entities)
     effects = reach(one)
-    playbook = library.playbooks.get(signature.playbook)
     first = _place(one.matches[0], one.times[0])
-    known: Entities = dict(entities)
-    if first.time and not first.time.startswith("+"):
-        known["time"] = first.time
-    shell: advise.Shell = "powershell" if record.format.startswith("windows") else "posix"
     made = Finding(
-        id=one.id, title=fill(signature.title, entities), role=one.role, severity=one.severity,  # type: ignore[arg-type]
+        id=one.id, title=_title(one, entities, signature.title), role=one.role, severity=one.severity,  # type: ignore[arg-type]
         confidence=_confidence(one), incident=incident, entities=entities,
         count=sum(1 + int(m.record.fields.get("_repeats", 0)) for m in one.matches),
         first=first, last=_place(one.matches[-1], one.times[-1]), evidence=_evidence(one, effects),
         explains=list(dict.fromkeys(g.id for g in effects)),
-        explained_by=list(dict.fromkeys(g.id for g in one.explained_by)),
+        explained_by=list(dict.fromkeys(g.id for g in (*one.explained_by, *one.after))),
         action=signature.action, action_vendor=signature.action_vendor, means=_means(one),
-        playbook=advise.fill(playbook, known, shell) if playbook else None,
+        playbook=_advice(one, effects, first, library),
         recheck=[{"probe": name} for name in signature.recheck], sources=list(signature.sources),
     )  # fmt: skip
-    made.why = _why(one, effects, part)
+    made.why = _why(one, effects)
+    made.title_zh, made.summary_zh = _title(one, entities, signature.title_zh), fill(signature.summary_zh, entities)
     return made
+
+
+def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library) -> Advice | None:
+    """The playbook, its blanks filled from the finding, else from what all of its effects agree on."""
+    playbook = library.playbooks.get(one.signature.playbook)
+    if playbook is None:
+        return None
+    known: Entities = {}
+    for effect in effects:
+        for key, value in visible(effect.entities).items():
+            if key not in _RENUMBERED or by_machine(effect):
+                known[key] = value if known.get(key, value) == value else []
+    known |= visible(one.entities)
+    if first.time and not first.time.startswith("+"):
+        known["time"] = first.time
+    return advise.fill(playbook, known, "powershell" if one.matches[0].record.format.startswith("windows") else "posix")
+
+
+def _title(one: Group, entities: Entities, text: str) -> str:
+    """The title; of an exception that no signature knows, also its type and message."""
+    title = fill(text, entities)
+    fields = next((m.record.fields for m in one.matches if m.record.fields.get("exception")), None)
+    if not title or not one.signature.fallback or fields is None:
+        return title
+    message = str(fields.get("message") or "")
+    if len(message) > _MESSAGE:
+        message = message[:_MESSAGE].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return f"{title}: {fields['exception']}" + (f": {message}" if message else "")
 
 
 def visible(entities: Entities) -> Entities:
@@ -79,20 +105,40 @@ def _means(one: Group) -> str:
     return "\n".join(t for t in texts if t)
 
 
-def _why(one: Group, effects: Sequence[Group], part: Sequence[Group]) -> str:
+def _why(one: Group, effects: Sequence[Group]) -> str:
     if one.role == "cause":
         text = "nothing in the input explains it"
+        if one.after:
+            text = f"no other fault in the input explains it; {' and '.join(_came_after(one, g) for g in one.after)}"
         if effects:
             text += f", and it explains {len(effects)} other finding{'s' if len(effects) > 1 else ''}"
-        rivals = sum(1 for g in part if g.role == "cause" and g is not one)
-        if rivals:
-            text += f"; {rivals} independent finding{'s' if rivals > 1 else ''} beside it"
         return f"{one.note}; {text}" if one.note else text
     if one.role == "unknown":
         return one.note or "it reports that something failed, and nothing in the input says what"
     if one.explained_by:
         return f"explained by {', '.join(dict.fromkeys(g.id for g in one.explained_by))} ({one.strength})"
     return one.note or ("it only reports the failure of something else" if one.role == "carrier" else "")
+
+
+def _came_after(one: Group, trigger: Group) -> str:
+    seconds = gap(trigger, one)
+    return f"it came {seconds:,.0f} s after {trigger.id}" if seconds and seconds >= 1 else f"it came after {trigger.id}"
+
+
+def independent(found: Sequence[Finding]) -> list[Finding]:
+    """The findings that stand beside the first one and its chain: nothing in the input explains them."""
+    if not found:
+        return []
+    chain, grown = {found[0].id}, True
+    while grown:
+        more = {i for f in found if f.id in chain for i in f.explains if any(o.id == i for o in found)}
+        more |= {f.id for f in found if f.role != "context" and chain & set(f.explained_by)}
+        grown = not more <= chain
+        chain |= more
+    return [
+        f for f in found[1:]
+        if f.role != "context" and not f.explained_by and (f.role == "cause" or f.id not in chain or len(chain) == 1)
+    ]  # fmt: skip
 
 
 def _place(match: Match, stamp: Stamp | None) -> Place:
@@ -102,32 +148,16 @@ def _place(match: Match, stamp: Stamp | None) -> Place:
 
 
 def _evidence(one: Group, effects: Sequence[Group]) -> list[Evidence]:
-    """The lines that prove the finding: its own first and last, then one of each thing that it explains."""
+    """The lines that prove the finding: its own first and last, what went before it, one of each thing it explains."""
     own = [one.matches[0]] if len(one.matches) == 1 else [one.matches[0], one.matches[-1]]
     found: list[Evidence] = []
     for match in own:
-        found += _quote(match)
+        found += quote(match, one.signature)
+    for trigger in one.after:
+        found += quote(trigger.matches[-1], trigger.signature, 1)
     for effect in effects:
         if len(found) >= _EVIDENCE:
             break
-        found += _quote(effect.matches[0])[:1]
+        found += quote(effect.matches[0], effect.signature, 1)
     distinct = {(e.source, e.line): e for e in reversed(found)}
     return [e for e in found if distinct[(e.source, e.line)] is e][:_EVIDENCE]
-
-
-def _quote(match: Match) -> list[Evidence]:
-    """The lines under the span of a match, at most three (of more, the first and the last two), each as in its file."""
-    record, (low, high) = match.record, match.span
-    first, last = record.line_at(low), record.line_at(max(low, high - 1))
-    if not record.text[low:high].strip() or last - first > 40:
-        last = first
-    telling = [i for i in range(first, last + 1) if any(c.isalnum() for c in record.lines[i].raw)]
-    quoted = []
-    for i in telling if len(telling) <= 3 else (telling[0], *telling[-2:]):
-        line = record.lines[i]
-        end = record.offsets[i + 1] - 1 if i + 1 < len(record.offsets) else len(record.text)
-        part = record.text[max(low, record.offsets[i]) : min(high, end)]
-        at = line.raw.find(part) if part else -1
-        span = (at, at + len(part)) if at >= 0 else (0, len(line.raw))
-        quoted.append(Evidence(record.source, line.number, line.raw, span))
-    return quoted

@@ -42,6 +42,7 @@ class Group:
     taken_back: str = ""
     explains: list[Group] = field(default_factory=list)
     explained_by: list[Group] = field(default_factory=list)
+    after: list[Group] = field(default_factory=list)  # facts, no faults, that set it off
     strength: str = ""
     incident: int = 0
     note: str = ""
@@ -58,7 +59,9 @@ class Group:
 
     @property
     def last(self) -> Stamp | None:
-        return next((t for t in reversed(self.times) if t is not None), None)
+        """The last time on the clock of the first: of two copies of a log one may count from boot."""
+        boot = self.first is not None and self.first.kind == "boot"
+        return next((t for t in reversed(self.times) if t is not None and (t.kind == "boot") == boot), None)
 
     @property
     def source(self) -> str:

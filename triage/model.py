@@ -166,6 +166,7 @@ class Advice:
     id: str
     title: str
     steps: list[Step] = field(default_factory=list)
+    title_zh: str = ""
 
 
 @dataclass(slots=True)
@@ -192,6 +193,8 @@ class Finding:
     playbook: Advice | None = None
     recheck: list[dict[str, Value]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
+    title_zh: str = ""
+    summary_zh: str = ""
 
 
 @dataclass(slots=True)

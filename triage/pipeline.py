@@ -99,18 +99,20 @@ def _analyze(sources: Iterable[Source], library: Library, options: Options) -> R
     for record in records:
         if record.time is not None and options.zone is not None:
             record.time = clock.shift(record.time, options.zone)
-    matches = [m for m in matches if m.id not in options.ignore]
     identities = Identities(matches)
     times = incidents.stamps(records)
-    matches += [m for m in derive.derived(matches, library, times, identities) if m.id not in options.ignore]
+    heeded = [m for m in matches if m.id not in options.ignore]
+    matches += derive.derived(heeded, library, times, identities)
     groups = incidents.group(matches, library, times, identities)
     Recovery(library, records, matches, times).judge(groups)
+    ignored = [g for g in groups if g.id in options.ignore and g.signature.role != "context" and not g.handled]
+    groups = [g for g in groups if g.id not in options.ignore]
     correlate.correlate(groups, library, identities)
-    report = verdict.conclude(groups, records, read, kinds, library, options.show_all)
+    report = verdict.conclude(groups, records, read, kinds, library, options.show_all, ignored)
     if options.zone is not None:
         report.stats["zone"] = options.zone
     report.stats["seconds"] = round(time.perf_counter() - began, 3)
-    report.notes = [*library.notes, *(str(p) for p in library.problems)]
+    report.notes = [*report.notes, *library.notes, *(str(p) for p in library.problems)]
     return report
 
 

@@ -97,7 +97,8 @@ def _root_key(roots: Sequence[Group]) -> Callable[[Group], tuple[object, ...]]:
         ends = own > 0 or _ends_job(one)
         # Where the clocks cannot be compared, the one that accounts for more of the job's end comes first.
         when = one.first.seconds if comparable and one.first else -float(own)
-        return (one.role != "cause", _weight(one) < 2, not ends, one.signature.fallback, when, one.order)
+        unsure = one.signature.confidence == "possible"
+        return (one.role != "cause", _weight(one) < 2, not ends, one.signature.fallback, unsure, when, one.order)
 
     return key
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
-from triage import clock, formats
+from triage import clock, formats, lazy
 from triage.formats.headers import head
 from triage.model import Block, Line, Record, Source, Stamp
 from triage.scan import Index
@@ -19,6 +19,12 @@ HEAD, TAIL = 60, 200
 LONGEST = 400  # lines of a message that goes on beyond the window
 MOST_KINDS = 50_000
 STORM = 200  # hits of one kind of line that are looked at one by one; the rest is counted
+FLOOD = 2000  # the same for lines that only one anchor and code have in common
+_Kind = tuple[bytes, bytes, int]
+_CODE = lazy.pattern(
+    rb"(?:Xid \([^)]{1,40}\):?|[Ee]rror(?: code)?|errno|status|signal|exit ?code)[ :=(]{1,4}(-?[0-9]{1,10})"
+)
+_BLANK = (b" ", b"\t", b"#")
 _HEX = b"0123456789abcdefABCDEF"
 
 
@@ -106,38 +112,99 @@ def _stamp(line: Line) -> Stamp | None:
     return header.time if header else None
 
 
+class _Storms:
+    """Thins out floods: of one kind of line the first hits are looked at and the last of each block, the rest is
+    counted. Lines on which the same anchor holds are one flood, whatever their words: only a code tells them apart."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[_Kind] = Counter()
+        self._skipped: Counter[_Kind] = Counter()
+        self._wide: dict[bytes, _Kind] = {}
+        self._thinned: dict[int, _Kind] = {}
+
+    def wanted(self, hits: dict[int, int], keys: list[bytes], block: Block) -> list[int]:
+        """The numbers of the hits of a block that are worth a look."""
+        rows = block.text.split(b"\n") if hits else []
+        kinds: dict[int, tuple[_Kind, _Kind]] = {}
+        for i, anchor in hits.items():
+            if i < len(keys):
+                found = _CODE.search(rows[i])
+                code = found[1] if found else b""
+                kinds[i] = ((keys[i], code, anchor), (b"", code, anchor))
+                if len(self._wide) < MOST_KINDS:
+                    self._wide[keys[i] + code] = kinds[i][1]
+        last = {kind: i for i, own in kinds.items() for kind in own}
+        self._thinned = {}
+        for i, (narrow, wide) in kinds.items():
+            self._seen[narrow] += 1
+            self._seen[wide] += 1
+            storm = self._seen[narrow] > STORM and last[narrow] != i
+            if storm or (self._seen[wide] > FLOOD and last[wide] != i):
+                self._thinned[i] = wide
+        return [i for i in kinds if i not in self._thinned]
+
+    def left_out(self, windows: list[tuple[int, int]], sign: int = 1) -> None:
+        """Counts the thinned hits outside of the windows; with -1 takes back those inside."""
+        inside = {i for low, high in windows for i in range(low, high)}
+        for i, kind in self._thinned.items():
+            if (i in inside) == (sign < 0):
+                self._skipped[kind] += sign
+
+    def note(self, records: list[Record]) -> None:
+        """Hands the number of lines that were only counted to the last record of their kind."""
+        left = dict(self._skipped)
+        for record in reversed(records) if left else ():
+            wide = self._kind_of(record.lines[0])
+            if wide is not None and wide in self._skipped:
+                record.fields["_storm"] = True
+                if repeats := left.pop(wide, 0):
+                    record.fields["_repeats"] = repeats
+
+    def _kind_of(self, line: Line) -> _Kind | None:
+        for text in (line.raw, line.text):  # a block holds the one or the other
+            row = text.encode("utf-8", "replace")
+            found = _CODE.search(row)
+            if wide := self._wide.get(row.translate(None, _HEX) + (found[1] if found else b"")):
+                return wide
+        return None
+
+
 def _large(
     blocks: Iterator[Block], source: Source, index: Index, progress: Callable[[int], None] | None
 ) -> Reading:
     reading = Reading(large=True)
     scanner = index.lines()
-    seen: Counter[bytes] = Counter()
-    storms: set[bytes] = set()
+    storms = _Storms()
     tail: tuple[list[Line], int] = ([], 0)
     kept: list[Line] = []
     last_kept = 0
+    end = (0, 0)
     for number, block in enumerate(blocks):
         keys = block.text.translate(None, _HEX).split(b"\n")[: block.count]
         hits = scanner.hits(block.text)
         _count(reading, block, keys, hits)
-        wanted = _wanted(hits, keys, seen, storms)
-        spans = [(i - BEFORE, i + AFTER) if hits[i] else (i, i + 1) for i in wanted]
+        wanted = storms.wanted(hits, keys, block)
+        spans = [(i - BEFORE, i + AFTER) if hits[i] >= 0 else (i, i + 1) for i in wanted]
         if number == 0:
             spans.insert(0, (0, HEAD))
-        for low, high in _windows(spans, block):
+        windows = list(_windows(spans, block))
+        storms.left_out(windows)
+        for low, high in windows:
             lines = block.lines(low, high)
             kept.extend(line for line in lines if line.number > last_kept)
             last_kept = max(last_kept, kept[-1].number if kept else 0)
         tail = (block.lines(max(0, block.count - TAIL), block.count), last_kept)
+        end = (max(block.count - TAIL, windows[-1][1] if windows else 0), block.count)
         if progress:
             progress(len(block.text))
     kept.extend(line for line in tail[0] if line.number > tail[1])
-    reading.records = formats.read(kept, source.name)
-    _note_repeats(reading, kept, storms)
+    reading.records = _read(kept, source.name)
+    storms.left_out([end], -1)
+    storms.note(reading.records)
     return reading
 
 
-def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, bool]) -> None:
+def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, int]) -> None:
     last = dict(zip(keys, range(len(keys)), strict=True))
     first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     for key, number in Counter(keys).items():
@@ -156,34 +223,25 @@ def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, bo
             reading.kinds[key] = Kind(number, block.first + at, block.first + last.get(key, at), sample, at in hits)
 
 
-def _wanted(hits: dict[int, bool], keys: list[bytes], seen: Counter[bytes], storms: set[bytes]) -> list[int]:
-    """The hits worth a look: of a storm of one kind of line the first ones and the last of each block."""
-    last = {keys[i]: i for i in hits if i < len(keys)}
-    wanted = []
-    for i in hits:
-        key = keys[i] if i < len(keys) else b""
-        seen[key] += 1
-        if seen[key] <= STORM or last.get(key) == i:
-            wanted.append(i)
-        else:
-            storms.add(key)
-    return wanted
-
-
 def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, int]]:
     """The spans, ascending and joined where they touch; one that would begin inside a long message begins with it."""
     if not spans:
         return
     rows = block.text.split(b"\n")
+
+    def inside(at: int) -> bool:
+        """Whether the line goes on what stands above it; a prefix may hide that."""
+        return rows[at][:1] in _BLANK or block.lines(at, at + 1)[0].text[:1] in (" ", "\t", "#")
+
     joined: list[list[int]] = []
     for start, stop in sorted(spans):
         low = max(0, start)
         if stop - start > 1:
             first = low
-            while low > 0 and first - low < LONGEST and rows[low][:1] in (b" ", b"\t", b"#"):
+            while low > 0 and first - low < LONGEST and inside(low):
                 low -= 1
         high = min(block.count, stop)
-        while stop - start > 1 and high < block.count and high - stop < LONGEST and rows[high][:1] in (b" ", b"\t"):
+        while stop - start > 1 and high < block.count and high - stop < LONGEST and inside(high):
             high += 1
         if joined and low <= joined[-1][1]:
             joined[-1][1] = max(joined[-1][1], high)
@@ -191,22 +249,3 @@ def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, 
             joined.append([low, high])
     for low, high in joined:
         yield low, high
-
-
-def _note_repeats(reading: Reading, kept: list[Line], storms: set[bytes]) -> None:
-    """Hands the number of lines that were only counted to the last record of their kind."""
-    if not storms:
-        return
-    looked_at = Counter(_key(line) for line in kept)
-    counted: set[bytes] = set()
-    for record in reversed(reading.records):
-        key = _key(record.lines[0])
-        if key in storms and key in reading.kinds:
-            record.fields["_storm"] = True
-            if key not in counted:
-                counted.add(key)
-                record.fields["_repeats"] = reading.kinds[key].count - looked_at[key]
-
-
-def _key(line: Line) -> bytes:
-    return line.raw.encode("utf-8", "replace").translate(None, _HEX)

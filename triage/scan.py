@@ -94,33 +94,36 @@ class LineScanner:
             self.engine = "re2"
             self._sets = _sets(self.anchors)
 
-    def hits(self, block: bytes) -> dict[int, bool]:
-        """The numbers (0-based, ascending) of the lines of `block` on which some anchor holds, and whether one of
-        these anchors is more than a fact."""
+    def hits(self, block: bytes) -> dict[int, int]:
+        """The numbers (0-based, ascending) of the lines of `block` on which some anchor holds, each with the lowest
+        number of these anchors that is more than a fact, or -1."""
         ends = self._scan(block) if self._database is not None else self._search(block)
-        lines: dict[int, bool] = {}
+        lines: dict[int, int] = {}
         line = at = 0
         for end in sorted(ends):
             begin = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
             if begin > at:
                 line += block.count(b"\n", at, begin)
                 at = begin
-            lines[line] = lines.get(line, False) or ends[end]
+            number = ends[end]
+            known = lines.get(line, -1)
+            lines[line] = number if known < 0 else known if number < 0 else min(known, number)
         return lines
 
-    def _scan(self, block: bytes) -> dict[int, bool]:
-        ends: dict[int, bool] = {}
+    def _scan(self, block: bytes) -> dict[int, int]:
+        ends: dict[int, int] = {}
         strong = self._strong
 
         def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            ends[end] = ends.get(end, False) or strong[number]
+            known = ends.get(end, -1)
+            ends[end] = number if strong[number] and (known < 0 or number < known) else known
 
         self._database.scan(block, match_event_handler=on_match)
         return ends
 
-    def _search(self, block: bytes) -> dict[int, bool]:
+    def _search(self, block: bytes) -> dict[int, int]:
         """Pieces first, then the lines of the pieces that hold something."""
-        found: dict[int, bool] = {}
+        found: dict[int, int] = {}
         at = 0
         while at < len(block):
             stop = block.find(b"\n", min(at + _PIECE, len(block)))
@@ -131,7 +134,7 @@ class LineScanner:
                 for line in piece.split(b"\n"):
                     own = [base + hit for base, one in self._sets for hit in one.Match(line) or ()] if line else []
                     if own:
-                        found[begin + len(line)] = any(self._strong[i] for i in own)
+                        found[begin + len(line)] = min((i for i in own if self._strong[i]), default=-1)
                     begin += len(line) + 1
             at = stop
         return found

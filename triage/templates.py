@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass, field
+from operator import itemgetter
 from types import ModuleType
 from typing import Any
 
@@ -79,7 +80,8 @@ class Templates:
 
     def __init__(self) -> None:
         self._drain: Any = None
-        self._shapes: dict[int, dict[tuple[int, ...], dict[tuple[str, ...], Template]]] = {}
+        # For each number of words and choice of fixed places: what takes these words out, and the templates by them.
+        self._shapes: dict[int, dict[tuple[int, ...], tuple[itemgetter[Any], dict[Any, Template]]]] = {}
         self._seen: dict[tuple[str, str], Template] = {}
         self._by_cluster: dict[int, Template] = {}
         self._calls = 0
@@ -113,8 +115,8 @@ class Templates:
     def _shaped(self, key: str, masked: str) -> Template | None:
         """The template whose fixed words stand at their places in this text: drain3 need not be asked again."""
         words = f"{_word(key)} {masked}".split()
-        for places, known in self._shapes.get(len(words), {}).items():
-            found = known.get(tuple(words[i] for i in places))
+        for fixed, known in self._shapes.get(len(words), {}).values():
+            found = known.get(fixed(words))
             if found is not None:
                 return found
         return None
@@ -133,7 +135,9 @@ class Templates:
         words = cluster.log_template_tokens
         places = tuple(i for i, word in enumerate(words) if word != "<*>")
         if len(places) < len(words) and 2 * len(places) >= len(words):
-            self._shapes.setdefault(len(words), {}).setdefault(places, {})[tuple(words[i] for i in places)] = template
+            shapes = self._shapes.setdefault(len(words), {})
+            fixed, known = shapes.setdefault(places, (itemgetter(*places), {}))
+            known[fixed(words)] = template
         return template
 
     def _engine(self) -> Any:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from triage import advise, clock
 from triage.counting import unexplained
-from triage.findings import fill, finding, visible
+from triage.findings import fill, finding, independent, visible
+from triage.identity import values
 from triage.incidents import Group, split
 from triage.library import expressions
 from triage.library.library import Library, Link
@@ -14,33 +15,38 @@ from triage.model import Entities, Finding, Missing, Record, Report, Source, Val
 from triage.ranking import order, rank
 from triage.recovery import OUTLIVED
 from triage.templates import Templates
+from triage.views import unite
 
 _LANES = (("pci", "GPU"), ("rank", "rank"), ("host", "host"))
 _ON_GPU = ("gpu", "gpu_uuid", "gpu_model", "xid", "rank", "cuda_error", "device_code")  # then an address is a GPU's
 _OTHER_DEVICES = ("host", "pcie")  # families that also speak of disks, network cards and bridges
 _NEAR = 120.0
+_FEW = 4  # ranks or devices that a summary names one by one
 
 
 def conclude(
     groups: Sequence[Group], records: Sequence[Record], sources: Sequence[Source], kinds: Templates, library: Library,
-    show_all: bool,
+    show_all: bool, ignored: Sequence[Group] = (),
 ) -> Report:  # fmt: skip
-    """The report over all groups, whose links and roles are already known."""
+    """The report over all groups, whose links and roles are already known; `ignored` are left out as asked."""
     _describe(sources, records, groups)
     parts = split([g for g in groups if g.role != "context"])
     main, others, earlier = order(parts)
     findings: list[Finding] = []
-    ranks = [rank(part) for part in (main, *others)]
-    missing = _missing(main, library, records)
+    ranks = [unite(rank(part)) for part in (main, *others)]
+    missing = _missing(ranks[0], library, records)
+    facts = _facts(ranks[0], groups)
     for number, ranked in enumerate(ranks, start=1):
-        findings += [finding(g, ranked, library, number) for g in ranked]
+        findings += [finding(g, library, number) for g in (*ranked, *(facts if number == 1 else ()))]
     if show_all:
-        findings += [finding(g, [], library, 0) for g in groups if g.role == "context"]
-    past = [finding(g, part, library, 0) for part in earlier for g in rank(part)]
-    past += [finding(g, [], library, 0) for g in groups if g.handled == OUTLIVED]
+        findings += [finding(g, library, 0) for g in groups if g.role == "context" and g not in facts]
+    past = [finding(g, library, 0) for part in earlier for g in rank(part)]
+    past += [finding(g, library, 0) for g in groups if g.handled == OUTLIVED]
     current, repeats = _parted(findings)
     report = Report("healthy", "", current, _folded([*past, *repeats]), unexplained(kinds), sources=list(sources))
     report.missing = missing
+    _count_rivals(current)
+    report.notes = _notes(ignored)
     report.verdict = _verdict(report, records)
     report.summary = _summary(report, library)
     report.timeline = _timeline(groups)
@@ -51,15 +57,48 @@ def conclude(
     return report
 
 
+def _facts(ranked: Sequence[Group], groups: Sequence[Group]) -> list[Group]:
+    """What set off the root; of other findings nothing is told that came before them."""
+    for one in (*groups, *ranked[1:]):
+        if one not in ranked[:1]:
+            one.after = []
+    if not ranked or ranked[0].role != "cause":
+        return []
+    for fact in ranked[0].after:
+        fact.explains = [ranked[0]]
+    return list(ranked[0].after)
+
+
+def _count_rivals(findings: Sequence[Finding]) -> None:
+    """What stands beside the root is told with it, in the number in which it is listed."""
+    beside = len(independent(findings))
+    if beside and findings[0].role == "cause":
+        findings[0].why += f"; {beside} independent finding{'s' if beside > 1 else ''} beside it"
+
+
+def _notes(ignored: Sequence[Group]) -> list[str]:
+    ids = dict.fromkeys(g.id for g in ignored)
+    return [f"left out as asked, so what is here is not the whole: {', '.join(ids)}"] if ids else []
+
+
+_DEVICE = ("host", "pci", "gpu_uuid", "rank", "device_code")
+
+
 def _device(found: Finding) -> tuple[str, ...]:
     """What a finding is about: two with the same answer are one fault that came again."""
-    return (found.id, *(str(found.entities.get(key, "")) for key in ("host", "pci", "gpu_uuid", "rank", "device_code")))
+    return (found.id, *(str(found.entities.get(key, "")) for key in _DEVICE))
+
+
+def _repeats(found: Finding, old: Finding) -> bool:
+    """Whether `found` is the fault of `old` again, or that of one of its ranks or devices."""
+    parts = [(values(found.entities, key), values(old.entities, key)) for key in _DEVICE]
+    return found.id == old.id and all(mine == other or (mine and mine <= other) for mine, other in parts)
 
 
 def _parted(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings, and those of further incidents that only repeat one of the first incident on the same device."""
-    first = {_device(f) for f in findings if f.incident == 1}
-    repeats = [f for f in findings if f.incident > 1 and _device(f) in first]
+    first = [f for f in findings if f.incident == 1]
+    repeats = [f for f in findings if f.incident > 1 and any(_repeats(f, old) for old in first)]
     return [f for f in findings if not any(f is r for r in repeats)], repeats
 
 
@@ -144,10 +183,13 @@ def _covers(records: Sequence[Record], form: str, one: Group) -> bool:
 
 
 def _verdict(report: Report, records: Sequence[Record]) -> Verdict:
+    """As bad as the worst in the chain of a cause: a warning that killed a job is a fault."""
     causes = [f for f in report.findings if f.role == "cause"]
-    if any(f.severity in ("error", "fatal") for f in causes):
+    ids = {i for f in causes for i in f.explains}
+    effects = [f for f in report.findings if f.id in ids and f.explained_by and f.role != "context"]
+    if any(f.severity in ("error", "fatal") for f in (*causes, *effects)):
         return "fault"
-    if causes or any(f.role == "unknown" for f in report.findings):
+    if causes or report.notes or any(f.role == "unknown" for f in report.findings):
         return "suspect"
     understood = sum(s.understood for s in report.sources)
     return "healthy" if understood and records else "nothing-understood"
@@ -158,7 +200,12 @@ def _summary(report: Report, library: Library) -> str:
         if report.verdict == "healthy":
             old = f"; {len(report.earlier)} older, see earlier" if report.earlier else ""
             return f"No known fault in what was read{old}."
-        return "Nothing in the input is known to triage." if report.sources else "Nothing was read."
+        if report.verdict == "suspect":
+            return "No known fault beside what was left out as asked."
+        if not report.sources:
+            return "Nothing was read."
+        readable = any(s.readable for s in report.sources)
+        return "Nothing in the input is known to triage." if readable else "Nothing could be read."
     top = report.findings[0]
     text = top.title if top.role == "cause" else f"Root cause unknown: {top.title}"
     where = _places(top.entities, library.signatures[top.id].family)
@@ -166,13 +213,18 @@ def _summary(report: Report, library: Library) -> str:
 
 
 def _places(entities: Entities, family: str) -> list[str]:
-    """`GPU 0000:3b:00`, `rank 3`, `host node07`, as far as each is one thing."""
+    """`GPU 0000:3b:00`, `rank 3`, `8 ranks`, `host node07`."""
     gpu = family not in _OTHER_DEVICES or any(key in entities for key in _ON_GPU)
-    known = [(label, entities.get(key)) for key, label in _LANES]
-    return [
-        f"{'device' if label == 'GPU' and not gpu else label} {value}"
-        for label, value in known if value is not None and not isinstance(value, list)
-    ]  # fmt: skip
+    places: list[str] = []
+    for key, label in _LANES:
+        value = entities.get(key)
+        name = "device" if label == "GPU" and not gpu else label
+        if isinstance(value, list):
+            few = ", ".join(str(v) for v in sorted(value, key=lambda v: (len(str(v)), str(v))))
+            places.append(f"{name}s {few}" if len(value) <= _FEW else f"{len(value)} {name}s")
+        elif value is not None:
+            places.append(f"{name} {value}")
+    return places
 
 
 def _timeline(groups: Sequence[Group]) -> list[dict[str, Value]]:

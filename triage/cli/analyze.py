@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from triage.cli.options import ColourOption, Everything, Format, Signatures, complete_id, did_you_mean, library
+from triage.cli.options import (
+    ColourOption,
+    Everything,
+    Format,
+    Lang,
+    LangOption,
+    Signatures,
+    complete_id,
+    did_you_mean,
+    library,
+)
 from triage.cli.run import run
 from triage.cli.streams import Colour, note
 
@@ -53,6 +63,7 @@ def analyze(
         ),
     ] = None,
     everything: Everything = False,
+    lang: LangOption = Lang.en,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 whatever the report says, if it could be made.")
@@ -74,5 +85,5 @@ def analyze(
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
     zone = None if tz is None else _offset(tz, quiet)
     options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything)
-    status = run(inputs, known, options, form.value, colour, quiet)
+    status = run(inputs, known, options, form.value, colour, quiet, lang.value)
     raise typer.Exit(0 if exit_zero and status != 2 else status)

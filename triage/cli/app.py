@@ -8,6 +8,7 @@ import typer
 
 from triage.cli import streams
 from triage.cli.analyze import analyze
+from triage.cli.docs import docs
 from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
 
@@ -65,4 +66,5 @@ app.command("formats")(formats_)
 app.command("templates")(templates)
 app.command("lint")(lint)
 app.command("score")(score)
+app.add_typer(docs, name="docs")
 app.command("version")(version)

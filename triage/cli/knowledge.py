@@ -10,6 +10,8 @@ import typer
 from triage.cli.options import (
     ColourOption,
     Everything,
+    Lang,
+    LangOption,
     Short,
     ShortFormat,
     Signatures,
@@ -34,11 +36,13 @@ def explain(
     form: Short = ShortFormat.terminal,
     signatures: Signatures = None,
     everything: Everything = False,
+    lang: LangOption = Lang.en,
     colour: ColourOption = Colour.auto,
 ) -> None:
     """Show what a signature means, how it is recognised and what to do."""
     from triage.render import explain as page
     from triage.render import json
+    from triage.render.lang import using
 
     known = library(signatures)
     name = resolve(" ".join(words), known) or " ".join(words)
@@ -54,7 +58,9 @@ def explain(
         return
     out = screen(colour)
     examples = page.examples(signature)
-    write_rows(page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything), out.colour)
+    with using(lang.value):
+        rows = page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything)
+    write_rows(rows, out.colour)
 
 
 def list_(

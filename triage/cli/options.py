@@ -22,6 +22,11 @@ class Format(StrEnum):
     md = "md"
 
 
+class Lang(StrEnum):
+    en = "en"
+    zh = "zh"
+
+
 class ShortFormat(StrEnum):
     terminal = "terminal"
     json = "json"
@@ -33,6 +38,7 @@ Signatures = Annotated[
 ]
 ColourOption = Annotated[Colour, typer.Option("--color", help="Colours on standard output.")]
 Short = Annotated[ShortFormat, typer.Option("--format", "-f", help="Form of the output.")]
+LangOption = Annotated[Lang, typer.Option("--lang", help="Language; what is not translated stays English.")]
 Everything = Annotated[bool, typer.Option("--all", "-a", help="Show everything, however long.")]
 
 

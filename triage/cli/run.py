@@ -43,10 +43,11 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
 
 def run(
     inputs: Sequence[str | Path], library: Library, options: Options, form: str = "terminal",
-    colour: Colour = Colour.auto, quiet: bool = False,
+    colour: Colour = Colour.auto, quiet: bool = False, lang: str = "en",
 ) -> int:  # fmt: skip
     """Analyses the inputs, prints the report and gives the exit status."""
     from triage import analyze
+    from triage.render.lang import using
 
     progress = Progress(quiet)
     stdin = sys.stdin.buffer if "-" in inputs else None
@@ -54,7 +55,8 @@ def run(
         report = analyze(inputs, library=library, options=replace(options, progress=progress), stdin=stdin)
     finally:
         progress.close()
-    _show(report, form, colour, options.show_all)
+    with using(lang):
+        _show(report, form, colour, options.show_all)
     return exit_status(report)
 
 

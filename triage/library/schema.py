@@ -96,6 +96,8 @@ class Suspect(Strict):
     """Who is suspected among the members of a derived group; the first rule that names someone wins."""
 
     min: str | None = None
+    differ: list[str] = []
+    unless_min: str | None = None
     at: str | None = None
     exited_before: str | None = None
     missing: bool = False
@@ -157,8 +159,8 @@ class SignatureFile(SignatureFields):
 
     @model_validator(mode="after")
     def _whole(self) -> SignatureFile:
-        if bool(self.match) == bool(self.derive):
-            raise ValueError("a signature needs `match` or `derive`, not both")
+        if not self.match and not self.derive:
+            raise ValueError("a signature needs `match` or `derive`")
         if not self.means.strip():
             raise ValueError("`means` is empty: say what happened in a sentence")
         if not self.sources:

@@ -7,11 +7,13 @@ from typing import Any
 
 from triage.library.library import Library, Signature
 from triage.model import Step
+from triage.render.lang import chinese, heading, say
 from triage.render.page import ASCII, FANCY, Page, Row
 from triage.render.text import break_command, command_line
 
 _SECTIONS = ("Confirm", "Fix", "If it returns", "Do not", "Verify")
-_ROLES = {
+_DRAFT = "draft: few real samples, never more than possible"
+ROLES = {
     "cause": "a cause: it can be the root of a failure",
     "symptom": "a symptom: normally the effect of something else",
     "carrier": "a carrier: it only reports that something else failed",
@@ -67,13 +69,14 @@ def as_dict(library: Library, signature: Signature) -> dict[str, Any]:
             "summary": playbook.summary,
             "steps": [_step_dict(step) for steps in playbook.sections.values() for step in steps],
             "sources": playbook.sources,
+            **{key: text for key in ("title_zh", "summary_zh") if (text := getattr(playbook, key))},
         },
         "recheck": signature.recheck,
         "sources": signature.sources,
         "basis": signature.basis,
         "path": signature.path,
         "line": signature.line,
-    }
+    } | {key: text for key in ("title_zh", "summary_zh") if (text := getattr(signature, key))}
 
 
 def _step_dict(step: Step) -> dict[str, Any]:
@@ -103,24 +106,24 @@ def render(
 ) -> list[Row]:
     """The page as rows. Without `everything` long lists of patterns, links, sources and examples are cut."""
     page = Page(max(40, width), FANCY if fancy else ASCII)
-    page.prose(signature.title, style="title")
+    page.prose((chinese() and signature.title_zh) or signature.title, style="title")
     dot = page.glyphs.dot
     page.row(
-        (f"{signature.id}{dot}{signature.family}{dot}", "dim"), (signature.severity, signature.severity),
-        (f"{dot}draft: few real samples, never more than possible" if signature.status == "draft" else "", "dim"),
+        (f"{signature.id}{dot}{signature.family}{dot}", "dim"), (say(signature.severity), signature.severity),
+        (f"{dot}{say(_DRAFT)}" if signature.status == "draft" else "", "dim"),
     )  # fmt: skip
-    page.prose(_ROLES.get(signature.role, signature.role), "Role    ")
+    page.prose(say(ROLES.get(signature.role, signature.role)), heading("Role"))
     if signature.action != "none":
-        vendor = f" (vendor: {signature.action_vendor})" if signature.action_vendor else ""
-        page.prose(signature.action + vendor, "Action  ")
-    _section(page, "What it means", signature.means.split("\n\n"))
+        vendor = f" ({say('vendor')}: {signature.action_vendor})" if signature.action_vendor else ""
+        page.prose(signature.action + vendor, heading("Action"))
+    _section(page, "What it means", [signature.summary_zh if chinese() else "", *signature.means.split("\n\n")])
     for reading in signature.readings:
         page.prose(reading.get("text", ""), f"  if {reading.get('when', '')}: ")
     _playbook(page, library, signature, None if everything else 2)
     _recognised(page, signature, None if everything else 3)
     _relations(page, library, signature, None if everything else 6)
     if examples:
-        _head(page, "Examples" if everything else "Example")
+        _head(page, say("Examples" if everything else "Example"))
         for text in examples[: None if everything else 1]:
             for line in text.strip("\n").split("\n")[: None if everything else 3]:
                 page.row((f"  {line}", "dim"))
@@ -128,7 +131,7 @@ def render(
     _section(page, "Sources", sources, "  - ")
     left = len(signature.sources) - len(sources)
     if left:
-        page.row((f"  ({left} more: --all)", "dim"))
+        page.row((f"  ({left} {say('more')}: --all)", "dim"))
     return page.rows
 
 
@@ -140,14 +143,14 @@ def _head(page: Page, title: str) -> None:
 def _section(page: Page, title: str, texts: Sequence[str], label: str = "  ") -> None:
     texts = [text for text in texts if text.strip()]
     if texts:
-        _head(page, title)
+        _head(page, say(title))
         for text in texts:
             page.prose(text, label)
 
 
 def _recognised(page: Page, signature: Signature, most: int | None) -> None:
     """The patterns, each on a row of its own without any break: a pattern with other spaces is another pattern."""
-    _head(page, "How it is recognised")
+    _head(page, say("How it is recognised"))
     for pattern in signature.match[:most]:
         place = f"  in {', '.join(pattern.formats)}: " if pattern.formats else "  in any text: "
         parts = (pattern.regex, f"where {pattern.where}" if pattern.where else "")
@@ -182,7 +185,7 @@ def _relations(page: Page, library: Library, signature: Signature, most: int | N
     for label, found in groups:
         if found:
             left = f", and {len(found) - most} more" if most is not None and len(found) > most else ""
-            rows.append(f"{label}: {', '.join(found[:most])}{left}")
+            rows.append(f"{say(label)}: {', '.join(found[:most])}{left}")
     _section(page, "What it belongs to", rows)
 
 
@@ -190,19 +193,22 @@ def _playbook(page: Page, library: Library, signature: Signature, warnings: int 
     playbook = library.playbooks.get(signature.playbook)
     if playbook is None:
         return
-    _section(page, f"What to do: {playbook.title}", [playbook.summary])
+    title, summary = playbook.title, playbook.summary
+    if chinese():
+        title, summary = playbook.title_zh or title, playbook.summary_zh or summary
+    _section(page, f"{say('What to do')}: {title}", [summary])
     number = 0
     windows = signature.id.startswith("win-")
     for name in sorted(playbook.sections, key=lambda s: _SECTIONS.index(s) if s in _SECTIONS else 9):
         steps = playbook.sections[name][: warnings if name == "Do not" else None]
         if not steps:
             continue
-        page.row((f"  {name}", "head"))
+        page.row((f"  {say(name)}", "head"))
         for step in steps:
             number += step.section != "Do not"
             _step(page, step, number, windows)
         if len(steps) < len(playbook.sections[name]):
-            page.row((f"      ({len(playbook.sections[name]) - len(steps)} more: --all)", "dim"))
+            page.row((f"      ({len(playbook.sections[name]) - len(steps)} {say('more')}: --all)", "dim"))
 
 
 def _step(page: Page, step: Step, number: int, windows: bool) -> None:
@@ -213,7 +219,7 @@ def _step(page: Page, step: Step, number: int, windows: bool) -> None:
         for part in break_command(command_line(step, windows), page.width - 6, windows or step.where == "windows"):
             page.exact(part, 6)
     if step.expect:
-        page.prose(step.expect, "      expect: ", head="dim")
+        page.prose(step.expect, f"      {say('expect')}: ", head="dim")
 
 
 def examples(signature: Signature) -> list[str]:

@@ -88,11 +88,12 @@ def finding(found: Finding) -> dict[str, Any]:
             "id": found.playbook.id,
             "title": found.playbook.title,
             "steps": [_step(step) for step in found.playbook.steps],
-        },
+        }
+        | ({"title_zh": found.playbook.title_zh} if found.playbook.title_zh else {}),
         "recheck": [dict(check) for check in found.recheck],
         "means": found.means,
         "sources": list(found.sources),
-    }
+    } | {key: text for key in ("title_zh", "summary_zh") if (text := getattr(found, key))}
 
 
 def _place(place: Place | None) -> dict[str, Any]:

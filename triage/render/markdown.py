@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from triage.model import Evidence, Finding, Report, Step
 from triage.render import relations, words
+from triage.render.lang import localised, say
 from triage.render.text import clean, command_line, cut, message
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$])")
@@ -48,7 +49,8 @@ def _longest_run(text: str) -> int:
 
 def render(report: Report, everything: bool = False) -> str:
     """The report as GitHub-flavoured Markdown."""
-    rows = [f"## {words.VERDICT[report.verdict]}: {escape(report.summary)}", ""]
+    report = localised(report)
+    rows = [f"## {say(words.VERDICT[report.verdict])}: {escape(report.summary)}", ""]
     cause = words.root(report)
     if cause is not None:
         rows += _cause(cause, report)
@@ -65,21 +67,21 @@ def render(report: Report, everything: bool = False) -> str:
 
 def _cause(cause: Finding, report: Report) -> list[str]:
     label = "Root cause" if cause.role == "cause" else "Unknown; last known"
-    sure = f"{code(cause.id)}, {cause.severity}, {words.CONFIDENCE[cause.confidence]}"
-    rows = [f"**{label}:** {escape(cause.title)} ({sure})", ""]
+    sure = f"{code(cause.id)}, {say(cause.severity)}, {say(words.CONFIDENCE[cause.confidence])}"
+    rows = [f"**{say(label)}:** {escape(cause.title)} ({sure})", ""]
     facts = (
         ("Where", ", ".join(code(part) for part in words.place(cause.entities))),
         ("What", ", ".join(code(part) for part in words.details(cause.entities))),
         ("When", escape(words.when(cause, report))),
         ("Means", escape(cause.means)),
         ("Why", escape(words.why(cause))),
-        ("Action", f"{words.ACTION.get(cause.action, cause.action)} ({code(cause.action)})"),
+        ("Action", f"{say(words.ACTION.get(cause.action, cause.action))} ({code(cause.action)})"),
     )
-    rows += [f"- **{name}:** {text}" for name, text in facts if text]
+    rows += [f"- **{say(name)}:** {text}" for name, text in facts if text]
     for check in cause.recheck:
         if check.get("outcome"):
             outcome = escape(f"{check['outcome']} {check.get('detail') or ''}")
-            rows.append(f"- **Re-check** {code(str(check.get('probe')))}: {outcome}")
+            rows.append(f"- **{say('Re-check')}** {code(str(check.get('probe')))}: {outcome}")
     return [*rows, ""]
 
 
@@ -92,28 +94,28 @@ def _proof(cause: Finding, most: int | None) -> list[str]:
     if not cause.evidence:
         return []
     terms = words.terms(cause)
-    return ["### Proof", "", *fence([_quoted(line, terms) for line in cause.evidence[:most]]), ""]
+    return [f"### {say('Proof')}", "", *fence([_quoted(line, terms) for line in cause.evidence[:most]]), ""]
 
 
 def _chain(report: Report) -> list[str]:
-    rows = []
+    rows = [f"- {say('after')}: {code(f.id)} {escape(f.title)}" for f in relations.triggers(report)]
     for link in relations.chain(report):
         tail = ", ".join(part for part in (f"×{link.count}" if link.count > 1 else "", link.ranks) if part)
         rows.append(f"{'  ' * link.depth}- {code(link.id)} {escape(link.title)}{f' ({tail})' if tail else ''}")
-    return ["### Chain", "", *rows, ""] if rows else []
+    return [f"### {say('Chain')}", "", *rows, ""] if rows else []
 
 
 def _steps(cause: Finding, most: int | None) -> list[str]:
     found, left = words.steps(cause, most)
     if not found or cause.playbook is None:
         return []
-    rows = [f"### What to do: {escape(cause.playbook.title)}", ""]
+    rows = [f"### {say('What to do')}: {escape(cause.playbook.title)}", ""]
     for number, step in enumerate(found, 1):
         rows += _step(number, step, words.windows(cause))
     for text in words.warnings(cause)[:most]:
-        rows.append(f"- **Warning:** {escape(text)}")
+        rows.append(f"- **{say('Warning')}:** {escape(text)}")
     if left:
-        rows.append(f"\n{left} more: {code(f'triage explain {cause.id}')}")
+        rows.append(f"\n{left} {say('more')}: {code(f'triage explain {cause.id}')}")
     return [*rows, ""]
 
 
@@ -126,7 +128,7 @@ def _step(number: int, step: Step, windows: bool) -> list[str]:
         shell = "powershell" if windows or step.where == "windows" else "sh"
         rows += fence([command_line(step, windows)], shell, indent)
     if step.expect:
-        rows.append(f"{indent}Expect: {escape(step.expect)}")
+        rows.append(f"{indent}{say('Expect')}: {escape(step.expect)}")
     return rows
 
 
@@ -138,7 +140,7 @@ def _others(report: Report, everything: bool) -> list[str]:
         tail = ", ".join(code(part) for part in parts if part)
         count = f" ×{finding.count}" if finding.count > 1 else ""
         rows.append(f"- {code(finding.id)}{count} {escape(finding.title)}{f' ({tail})' if tail else ''}")
-    return ["### Also found", "", *rows, ""] if rows else []
+    return [f"### {say('Also found')}", "", *rows, ""] if rows else []
 
 
 def _missing(report: Report) -> list[str]:
@@ -147,7 +149,7 @@ def _missing(report: Report) -> list[str]:
         rows.append(f"- {escape(missing.what)}{f': {escape(missing.why)}' if missing.why else ''}")
         if missing.command:
             rows += fence([missing.command], "sh", "  ")
-    return ["### Still to collect", "", *rows, ""] if rows else []
+    return [f"### {say('Still to collect')}", "", *rows, ""] if rows else []
 
 
 def _unexplained(report: Report, most: int | None) -> list[str]:
@@ -155,15 +157,15 @@ def _unexplained(report: Report, most: int | None) -> list[str]:
         f"{words.where(group.first)}  (×{group.count})  {clean(group.sample or group.template)[:_LINE]}"
         for group in report.unexplained[:most]
     ]
-    return ["### Not explained", "", *fence(rows), ""] if rows else []
+    return [f"### {say('Not explained')}", "", *fence(rows), ""] if rows else []
 
 
 def _footer(report: Report) -> list[str]:
     name = words.short_names(report)
-    rows = [f"Read: {escape(words.reading(report))}."]
-    rows += [f"Not read: {escape(words.remark(s, name(s.name)))}." for s in words.unread(report)]
-    rows += [f"Note: {escape(note)}" for note in report.notes]
+    rows = [f"{say('Read')}: {escape(words.reading(report))}."]
+    rows += [f"{say('Not read')}: {escape(words.remark(s, name(s.name)))}." for s in words.unread(report)]
+    rows += [f"{say('Note')}: {escape(note)}" for note in report.notes]
     earlier = ", ".join(dict.fromkeys(code(f.id) for f in report.earlier if f.role != "context"))
     if earlier:
-        rows.append(f"Earlier incidents: {earlier}.")
+        rows.append(f"{say('Earlier incidents')}: {earlier}.")
     return ["---", "", "  \n".join(rows)]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from triage.findings import independent
 from triage.model import Finding, Report
 from triage.render import words
 
@@ -36,15 +37,15 @@ def chain(report: Report) -> list[Link]:
         if finding is not top and finding.id != top.id:
             groups.setdefault(finding.id, []).append(finding)
     below = {name: {i for f in group for i in f.explains} for name, group in groups.items()}
-    above = {name: {i for f in group for i in f.explained_by} for name, group in groups.items()}
+    above = {name: list(dict.fromkeys(i for f in group for i in f.explained_by)) for name, group in groups.items()}
     children = _children(top.id, below, above)
     rows: list[Link] = []
     _draw(top.id, [], children, groups, rows)
     return rows if len(rows) > 1 else []
 
 
-def _children(top: str, below: dict[str, set[str]], above: dict[str, set[str]]) -> dict[str, list[str]]:
-    """Who hangs below whom. Each id hangs below the nearest of those that explain it, so also a circle is a tree."""
+def _children(top: str, below: dict[str, set[str]], above: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Who hangs below whom: each id below the first of those that explain it, which is the nearest; a circle is cut."""
     reached, todo = {top}, [top]
     while todo:
         cause = todo.pop()
@@ -53,12 +54,29 @@ def _children(top: str, below: dict[str, set[str]], above: dict[str, set[str]]) 
         todo += fresh
     placed = [top]
     children: dict[str, list[str]] = {name: [] for name in reached}
+    parents: dict[str, str] = {}
     # `explains` holds effects of effects too, so a cause has more of them than what it explains.
     for name in sorted((i for i in below if i in reached and i != top), key=lambda i: -len(below[i])):
-        direct = [i for i in placed if i in above[name]] or [i for i in placed if name in below[i]] or [top]
-        children[direct[-1]].append(name)
+        direct = [i for i in above[name] if i in reached] + [i for i in reversed(placed) if name in below[i]]
+        parents[name] = next((i for i in direct if i != name and not _under(i, name, parents)), top)
+        children[parents[name]].append(name)
         placed.append(name)
     return children
+
+
+def _under(name: str, other: str, parents: dict[str, str]) -> bool:
+    """Whether `name` already hangs somewhere below `other`."""
+    while name in parents:
+        name = parents[name]
+        if name == other:
+            return True
+    return False
+
+
+def triggers(report: Report) -> list[Finding]:
+    """Facts that set the root off: no faults, but what came before it."""
+    top = words.root(report)
+    return [f for f in report.findings if top is not None and f.role == "context" and f.id in top.explained_by]
 
 
 def _draw(
@@ -74,12 +92,14 @@ def _draw(
 
 def others(report: Report, everything: bool = False) -> list[Finding]:
     """Findings that do not belong to the root's chain: independent faults first, then, on demand, context."""
-    shown = {link.id for link in chain(report)}
-    rest = [f for f in report.findings if f is not words.root(report)]
-    free = [f for f in rest if f.role != "context" and not f.explained_by and (f.id not in shown or f.role == "cause")]
-    kept = set(map(id, free))
+    top = words.root(report)
+    if top is None:
+        free = [f for f in report.findings if f.role != "context" and not f.explained_by]
+    else:
+        free = independent(report.findings)
     if everything:
-        free += [f for f in rest if id(f) not in kept and f.id not in shown]
+        told = {link.id for link in chain(report)} | {f.id for f in (*free, *triggers(report))}
+        free = [*free, *(f for f in report.findings if f is not top and f.id not in told)]
     return free
 
 

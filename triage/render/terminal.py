@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from triage.model import Evidence, Finding, Missing, Place, Report, Step
 from triage.render import relations, words
+from triage.render.lang import heading, localised, say
 from triage.render.limits import FULL, GIVEN_UP, Limits
 from triage.render.page import ASCII, FANCY, Page, Row
 from triage.render.text import (
@@ -14,10 +15,12 @@ from triage.render.text import (
     clean,
     command_line,
     cut,
+    marked,
     marked_rows,
     message,
     shorten,
     shorten_left,
+    word_marks,
 )  # fmt: skip
 
 SCREEN = 40  # rows of the normal view at most
@@ -32,6 +35,7 @@ def render(
     Without `colour` the match is marked by a row of carets below it. Without `fancy` only ASCII is drawn; text of
     logs stays as it is. `everything` lifts all limits and shows context, earlier incidents and the timeline.
     """
+    report = localised(report)
     limits = FULL if everything else Limits()
     for less in ({}, *GIVEN_UP):
         limits = replace(limits, **less)  # type: ignore[arg-type]
@@ -41,7 +45,7 @@ def render(
             return page.rows
     while page.height() >= SCREEN:
         page.rows.pop()
-    page.row(("(more: --all)", "dim"))
+    page.row((f"({say('more')}: --all)", "dim"))
     return page.rows
 
 
@@ -55,8 +59,8 @@ class _Screen:
 
     def draw(self) -> None:
         report = self.report
-        verdict = words.VERDICT[report.verdict]
-        self.page.prose(report.summary or "no summary", f"{verdict}  ", "title", report.verdict, 3)
+        verdict = say(words.VERDICT[report.verdict])
+        self.page.prose(report.summary or say("no summary"), f"{verdict}  ", "title", report.verdict, 3)
         cause = words.root(report)
         if cause is not None:
             self._gap()
@@ -81,30 +85,31 @@ class _Screen:
 
     def _head(self, title: str, note: str = "") -> None:
         self._gap()
-        self.page.row((title, "head"), (f"  {note}" if note else "", "dim"))
+        self.page.row((say(title), "head"), (f"  {note}" if note else "", "dim"))
 
     def _cause(self, cause: Finding) -> None:
         page = self.page
-        label = "CAUSE   " if cause.role == "cause" else "UNKNOWN "
-        sure = words.CONFIDENCE[cause.confidence] if cause.role == "cause" else "the cause is not in these logs"
+        head = heading("CAUSE" if cause.role == "cause" else "UNKNOWN")
+        sure = say(words.CONFIDENCE[cause.confidence] if cause.role == "cause" else "the cause is not in these logs")
         known = cause.title in self.report.summary  # said in the line above
-        name = f"{cause.id}: {cause.severity}, {sure}"
-        page.prose(name if known else f"{cause.title} [{name}]", label, "title", most=2)
-        for label, parts in (("WHERE   ", words.place(cause.entities)), ("WHAT    ", words.details(cause.entities))):
+        name = f"{cause.id}: {say(cause.severity)}, {sure}"
+        page.prose(name if known else f"{cause.title} [{name}]", head, "title", most=2)
+        for name, parts in (("WHERE", words.place(cause.entities)), ("WHAT", words.details(cause.entities))):
             if parts:
-                page.items(parts, label, 2)
+                page.items(parts, heading(name), 2)
         rows = (
-            ("WHEN    ", words.when(cause, self.report), 1),
-            ("MEANS   ", cause.means, self.limits.prose),
-            ("WHY     ", words.why(cause), 2),
-            ("ACTION  ", _action(cause), 2),
+            ("WHEN", words.when(cause, self.report), 1),
+            ("MEANS", cause.means, self.limits.prose),
+            ("WHY", words.why(cause), 2),
+            ("ACTION", _action(cause), 2),
         )
         for name, text, most in rows:
             if text:
-                page.prose(text, name, most=most)
+                page.prose(text, heading(name), most=most)
         for check in cause.recheck:
             if check.get("outcome"):
-                page.prose(f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}", "RECHECK ", most=2)
+                text = f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}"
+                page.prose(text, heading("RECHECK"), most=2)
 
     def _where(self, spot: Place | None) -> str:
         return f"{self._short(spot.source)}:{spot.line}" if spot else ""
@@ -131,22 +136,34 @@ class _Screen:
         least = self.limits.lead if first else 2 if cells(text[min(span) : max(span)]) > 0.6 * room else 1
         rows = max(self.limits.rows, least)
         parts = cut(text, span, room * rows - (rows - 1) * _RAGGED, dots, terms)
-        # A mark under nearly the whole line tells nothing.
-        carets = not self.colour and 0 < cells(parts[1]) < 0.8 * sum(map(cells, parts))
-        for at, (before, match, after) in enumerate(marked_rows(parts, room)):
-            page.row((place if at == 0 else " " * cells(place), "dim"), (before, ""), (match, "mark"), (after, ""))
-            if carets and match.strip():
-                page.row((" " * (cells(place) + cells(before)) + "^" * cells(match.rstrip()), ""))
+        marks = [(len(parts[0]), len(parts[0]) + len(parts[1]))] if parts[1] else []
+        if cells(parts[1]) >= 0.8 * sum(map(cells, parts)):  # a mark under nearly the whole line tells nothing
+            marks = word_marks("".join(parts), terms) or (marks if self.colour else [])
+        at = 0
+        for number, row in enumerate(marked_rows(parts, room)):
+            text = "".join(row)
+            pieces = marked(text, at, marks)
+            head = (" " * cells(place) if number else place, "dim")
+            page.row(head, *((piece, "mark" if on else "") for piece, on in pieces))
+            if not self.colour and any(on and piece.strip() for piece, on in pieces):
+                below = "".join(("^" * cells(p.rstrip())).ljust(cells(p)) if on else " " * cells(p) for p, on in pieces)
+                page.row((" " * cells(place) + below.rstrip(), ""))
+            at += len(text)
 
     def _chain(self) -> None:
-        links = relations.chain(self.report)
-        if not links:
+        links, before = relations.chain(self.report), relations.triggers(self.report)
+        if not links and not before:
             return
         page, glyphs = self.page, self.page.glyphs
         left = len(links) - self.limits.links
         found = sum(link.findings for link in links) - 1
-        notes = [f"{words.counted(found, 'finding')} explained"] if found != len(links) - 1 else []
+        notes = [f"{words.counted(found, 'finding')} {say('explained')}"] if found > len(links) - 1 else []
         self._head("CHAIN", ", ".join([*notes, *([f"{words.counted(left, 'more row')}: --all"] if left > 0 else [])]))
+        for finding in before:
+            time = words.local(finding.last.time, self.report) if finding.last else ""
+            head = f"  {say('after')}: {finding.id}  "
+            title = shorten(clean(finding.title), max(10, page.width - cells(head) - cells(time) - 2), glyphs.dots)
+            page.row((head, ""), (title, "dim"), (f"  {time}" if time else "", ""))
         for link in links[: self.limits.links]:
             stem = "".join("   " if last else glyphs.bar for last in link.last[:-1])
             stem += (glyphs.end if link.last[-1] else glyphs.tee) if link.last else ""
@@ -166,7 +183,7 @@ class _Screen:
         for text in words.warnings(cause)[: 1 if not self.everything else None]:
             self.page.prose(text, "  ! ", head="fatal", most=0 if self.everything else 2)
         if left:
-            self.page.row((f"  ({left} more: triage explain {cause.id})", "dim"))
+            self.page.row((f"  ({left} {say('more')}: triage explain {cause.id})", "dim"))
 
     def _step(self, number: int, step: Step, windows: bool) -> None:
         page = self.page
@@ -183,16 +200,16 @@ class _Screen:
             for part in break_command(line, page.width - len(label), windows or step.where == "windows"):
                 page.exact(part, len(label))
         if step.expect and self.limits.expect:
-            page.prose(step.expect, f"{' ' * len(label)}expect: ", head="dim", most=2)
+            page.prose(step.expect, f"{' ' * len(label)}{say('expect')}: ", head="dim", most=2)
 
     def _others(self) -> None:
         found = relations.others(self.report, self.everything)
         if not found:
             return
         left = len(found) - self.limits.others
-        more = f"({left} more: --all)" if left > 0 else ""
+        more = f"({left} {say('more')}: --all)" if left > 0 else ""
         if words.root(self.report) and not self.everything:
-            more = f"{words.counted(len(found), 'finding')} beside the cause {more}"
+            more = f"{words.counted(len(found), 'finding')} {say('beside the cause')} {more}"
         self._head("ALSO FOUND" if words.root(self.report) else "FOUND", more)
         for finding in found[: self.limits.others]:
             self._other(finding)
@@ -208,7 +225,7 @@ class _Screen:
         role = finding.role if finding.role in ("context", "unknown") else finding.severity
         room = self.page.width - 14 - len(finding.id) - len(count) - cells(tail)
         self.page.row(
-            (f"  {role:<8}", finding.severity), (f"{finding.id}{count}  ", ""),
+            (f"  {heading(role)}", finding.severity), (f"{finding.id}{count}  ", ""),
             (shorten(clean(finding.title), max(8, room), glyphs.dots), "dim"), (f"  {tail}", "dim"),
         )  # fmt: skip
 
@@ -217,7 +234,7 @@ class _Screen:
         if not found:
             return
         left = len(found) - self.limits.missing
-        self._head("COLLECT", f"({left} more: --all)" if left > 0 else "")
+        self._head("COLLECT", f"({left} {say('more')}: --all)" if left > 0 else "")
         for missing in found[: self.limits.missing]:
             self._one_missing(missing)
 
@@ -234,11 +251,11 @@ class _Screen:
         if self.report.verdict == "healthy" and not self.everything:
             # Words like "error" alone prove nothing; a healthy log is full of them.
             kinds = words.counted(len(found), "kind")
-            self.page.row((f"{kinds} of line with error-like words, none known (--all)", "dim"))
+            self.page.row((f"{kinds} {say('of line with error-like words, none known')} (--all)", "dim"))
             return
         left = len(found) - self.limits.unexplained
-        more = f" ({left} more: --all)" if left > 0 else ""
-        self._head("UNEXPLAINED", f"error-like lines that no signature knows{more}")
+        more = f" ({left} {say('more')}: --all)" if left > 0 else ""
+        self._head("UNEXPLAINED", f"{say('error-like lines that no signature knows')}{more}")
         for group in found[: self.limits.unexplained]:
             count = f" {self.page.glyphs.times}{group.count}" if group.count > 1 else ""
             label = f"  {self._where(group.first)}{count}  "
@@ -249,14 +266,14 @@ class _Screen:
         if not found:
             return
         if self.everything:
-            self._head("EARLIER", "incidents before the one above")
+            self._head("EARLIER", say("incidents before the one above"))
             for finding in found:
                 time = words.when(finding, self.report)
                 self.page.row((f"  {finding.id}  ", ""), (finding.title, "dim"), (f"  {time}", "dim"))
         else:
             self._gap()
             ids = ", ".join(dict.fromkeys(f.id for f in found))
-            self.page.row(("EARLIER ", "head"), (f"{ids} (--all shows them)", ""))
+            self.page.row((heading("EARLIER"), "head"), (f"{ids} (--all {say('shows them')})", ""))
 
     def _timeline(self) -> None:
         if not self.report.timeline:
@@ -272,25 +289,25 @@ class _Screen:
         text = words.reading(self.report)
         if cells(text) > page.width - 8:
             text = text.rpartition(" in ")[0] or text  # the seconds are not worth a second row
-        page.prose(text, "READ    ", "dim", most=2)
+        page.prose(text, heading("READ"), "dim", most=2)
         bad = words.unread(self.report)
         most = len(bad) if self.everything else 3
         for source in bad[:most]:
-            page.prose(words.remark(source, self.name(source.name)), "SKIPPED ", "warning", most=2)
+            page.prose(words.remark(source, self.name(source.name)), heading("SKIPPED"), "warning", most=2)
         if len(bad) > most:
-            page.row((f"        and {len(bad) - most} more (--all)", "dim"))
+            page.row((f"        {say('and')} {len(bad) - most} {say('more')} (--all)", "dim"))
         notes = [words.remark(s, self.name(s.name)) for s in self.report.sources if s.readable and s.note]
         notes = list(dict.fromkeys([*self.report.notes, *notes]))
         shown = notes if self.everything else notes[: 2 if self.limits.spaced else 1]
         for text in shown:
-            page.prose(text, "NOTE    ", "dim", most=0 if self.everything else 1)
+            page.prose(text, heading("NOTE"), "dim", most=0 if self.everything else 1)
         if len(notes) > len(shown):
-            page.row((f"        and {words.counted(len(notes) - len(shown), 'more note')} (--all)", "dim"))
+            page.row((f"        {say('and')} {words.counted(len(notes) - len(shown), 'more note')} (--all)", "dim"))
 
 
 def _action(cause: Finding) -> str:
     """`reboot the node (reboot-node; NVIDIA: RESTART_BM)`."""
     if cause.action == "none" and not cause.action_vendor:
         return ""
-    vendor = f"; vendor: {cause.action_vendor}" if cause.action_vendor else ""
-    return f"{words.ACTION.get(cause.action, cause.action)} ({cause.action}{vendor})"
+    vendor = f"; {say('vendor')}: {cause.action_vendor}" if cause.action_vendor else ""
+    return f"{say(words.ACTION.get(cause.action, cause.action))} ({cause.action}{vendor})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from triage import lazy
 from triage.advise import shell_line
@@ -24,6 +24,11 @@ UNSAFE = lazy.pattern(
 _SENTENCE = lazy.pattern(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<! vs)[.!?。][\"')`]*(?: +(?=[\"'(`A-Z0-9])|(?<=。))")
 _MESSAGES = ("MESSAGE", "message", "msg", "log", "textPayload")  # journald, common loggers, Docker, Google Cloud
 _FOCUS = 30  # columns from which a match is worth two pieces
+# Chinese, Japanese and Korean are broken between characters, but no row begins with a closing mark or ends with an
+# opening one.
+_OPEN, _CLOSE = "（《「『【〈〔“‘", "，。；：、？！）》」』】〉〕”’"
+_WIDE = "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6"
+_PIECE = lazy.pattern(f"[{_OPEN}]*(?:[{_WIDE}](?<![{_OPEN}])|[^{_WIDE}{_OPEN}]+)?[{_CLOSE}]*")
 _SHELL_WORD = lazy.pattern(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""")
 
 
@@ -165,14 +170,39 @@ def marked_rows(parts: tuple[str, str, str], width: int) -> list[tuple[str, str,
     return rows
 
 
+def word_marks(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
+    """Where one of the terms stands in `text` as a word; terms of one character tell nothing."""
+    found = [
+        hit.span() for term in terms if len(term) > 1 for hit in re.finditer(rf"(?<!\w){re.escape(term)}(?!\w)", text)
+    ]
+    marks: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if marks and start <= marks[-1][1]:
+            marks[-1] = (marks[-1][0], max(end, marks[-1][1]))
+        else:
+            marks.append((start, end))
+    return marks
+
+
+def marked(row: str, at: int, marks: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
+    """`row`, which stands at `at` in the text that the marks count in, in pieces: the text, and whether it is marked."""
+    pieces: list[tuple[str, bool]] = []
+    done = 0
+    for start, end in marks:
+        a, b = (min(max(place - at, done), len(row)) for place in (start, end))
+        pieces += [(row[done:a], False), (row[a:b], True)]
+        done = b
+    return [piece for piece in [*pieces, (row[done:], False)] if piece[0]]
+
+
 def wrap(text: str, width: int) -> list[str]:
     """`text` in rows of at most `width` columns; words longer than a row are broken."""
     rows: list[str] = []
     row = ""
     width = max(2, width)
-    for word in clean(text).split():
-        if row and cells(row) + 1 + cells(word) <= width:
-            row += " " + word
+    for gap, word in _pieces(clean(text)):
+        if row and cells(row) + len(gap) + cells(word) <= width:
+            row += gap + word
             continue
         if row:
             rows.append(row)
@@ -182,6 +212,16 @@ def wrap(text: str, width: int) -> list[str]:
             word = word[size:]
         row = word
     return [*rows, row] if row else rows
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    """What may begin a row, each with what stands before it inside a row."""
+    for word in text.split():
+        if word.isascii():
+            yield " ", word
+        else:
+            for at, piece in enumerate(filter(None, _PIECE.findall(word))):
+                yield "" if at else " ", piece
 
 
 def sentences(text: str, width: int, most: int, dots: str = "…") -> list[str]:
@@ -204,7 +244,7 @@ def sentences(text: str, width: int, most: int, dots: str = "…") -> list[str]:
         shown, end = tried, found.end()
     if len(shown) < most:
         room = " ".join([*rows[: most - 1], wrap(rows[most - 1], max(2, width - len(dots)))[0]])
-        clause = max(room.rfind(mark) for mark in (", ", "; ", ": "))
+        clause = max(room.rfind(mark) for mark in (", ", "; ", ": ", "，", "；"))
         if clause > end:
             return wrap(room[:clause] + dots, width)
         if not shown:

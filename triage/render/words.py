@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from math import isfinite
 
 from triage.model import Entities, Finding, Place, Report, Source, Step, Value
+from triage.render.lang import chinese, say
 from triage.render.text import clean, compact
 
 CONFIDENCE = {"confirmed": "confirmed", "likely": "likely", "possible": "possible, not proven"}
@@ -66,8 +67,9 @@ def place(entities: Entities) -> list[str]:
         value = entities.get(key)
         if value is None or value == "" or value == []:
             continue
-        plural = "s" if isinstance(value, list) and len(value) > 1 and key in ("rank", "local_rank", "host") else ""
-        parts.append(f"{label}{plural} {words(value)}" if label else words(value))
+        many = isinstance(value, list) and len(value) > 1 and key in ("rank", "local_rank", "host")
+        plural = "s" if many and not chinese() else ""
+        parts.append(f"{say(label)}{plural} {words(value)}" if label else words(value))
     return parts
 
 
@@ -76,7 +78,7 @@ def details(entities: Entities) -> list[str]:
     known = {key for key, _ in _PLACES}
     keys = [*(key for key in _FIRST if key in entities), *(key for key in entities if key not in _FIRST)]
     return [
-        f"{key.replace('_', ' ')} {words(entities[key])}"
+        f"{say(key).replace('_', ' ')} {words(entities[key])}"
         for key in keys
         if key not in known
         and not key.startswith("_")
@@ -88,7 +90,8 @@ def details(entities: Entities) -> list[str]:
 def sentence(text: str) -> str:
     """`text` with a capital at its beginning and a full stop at its end."""
     text = clean(text).strip()
-    return text[:1].upper() + text[1:] + ("" if not text or text[-1] in ".!?:" else ".")
+    stop = "。" if chinese() else "."
+    return text[:1].upper() + text[1:] + ("" if not text or text[-1] in ".!?:。！？：" else stop)
 
 
 def local(time: str, report: Report) -> str:
@@ -111,9 +114,9 @@ def when(finding: Finding, report: Report) -> str:
     if first:
         parts.append(first)
     if finding.count > 1:
-        parts.append(f"{finding.count:,} times")
+        parts.append(f"{finding.count:,} {say('times')}")
     if last and last != first and finding.count > 1:
-        parts.append(f"last {later(first, last)}")
+        parts.append(f"{say('last')} {later(first, last)}")
     return ", ".join(parts)
 
 
@@ -148,13 +151,14 @@ def ranks(findings: Iterable[Finding]) -> str:
                 found.append(int(item))
     if not found:
         return ""
-    return f"{'ranks' if len(set(found)) > 1 else 'rank'} {compact(found)}"
+    return f"{say('ranks' if len(set(found)) > 1 else 'rank')} {compact(found)}"
 
 
 def root(report: Report) -> Finding | None:
     """The root cause, or the unknown that ended the job, or None when there is nothing to explain."""
     first = report.findings[0] if report.findings else None
-    return first if first and (first.role in ("cause", "unknown") or report.verdict in ("fault", "suspect")) else None
+    told = first is not None and report.verdict in ("fault", "suspect") and first.role != "context"
+    return first if first and (first.role in ("cause", "unknown") or told) else None
 
 
 def steps(finding: Finding, most: int | None = None) -> tuple[list[Step], int]:
@@ -203,6 +207,8 @@ def warnings(finding: Finding) -> list[str]:
 
 def counted(number: int, noun: str) -> str:
     """`1 file`, `3 files`."""
+    if chinese():
+        return f"{number:,} {say(noun)}"
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -213,11 +219,12 @@ def reading(report: Report) -> str:
     text = f"{counted(len(good), 'file')}, {counted(sum(s.lines for s in good), 'line')}"
     kinds = report.stats.get("templates")
     if isinstance(kinds, int) and kinds:
-        text += f", {counted(kinds, 'kind')} of message"
+        text += f", {counted(kinds, 'kind')} {say('of message')}"
     if formats:
         text += f" ({', '.join(formats[:5])}{', ...' if len(formats) > 5 else ''})"
     seconds = report.stats.get("seconds")
-    return f"{text} in {seconds:.1f} s" if isinstance(seconds, (int, float)) and isfinite(seconds) else text
+    took = ", 用时" if chinese() else " in"
+    return f"{text}{took} {seconds:.1f} s" if isinstance(seconds, (int, float)) and isfinite(seconds) else text
 
 
 def short_names(report: Report) -> Callable[[str], str]:
@@ -230,7 +237,7 @@ def short_names(report: Report) -> Callable[[str], str]:
         shared += 1
 
     def name(full: str) -> str:
-        return "standard input" if full == "-" else "/".join(_SLASH.split(full)[shared:])
+        return say("standard input") if full == "-" else "/".join(_SLASH.split(full)[shared:])
 
     return name
 

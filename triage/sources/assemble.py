@@ -49,6 +49,8 @@ class PrettyJson(Assembler):
     def feed(self, rows: Iterable[Row], last: bool = False) -> list[Row]:
         out: list[Row] = []
         for row in rows:
+            if len(self._held) == 1 and self._held[0].text.strip() == "[" and row.text.lstrip().startswith(("{", "[")):
+                out += self._release()  # of a list of objects each is taken by itself
             if not self._held:
                 if not _OPENS.match(row.text):
                     out.append(row)

@@ -20,8 +20,6 @@ from triage.sources.streams import CHUNK, HEAD, Stream
 from triage.sources.unwrap import Unwrapper
 
 _SMALL = 1 << 18
-_SAMPLES = 40
-_SAMPLE_LENGTH = 8192
 _HEAD_LINES = 400
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n") + b"\x7f"
 # What hides text and is not seen in a few lines: spelled escapes and newlines, entities, C1 controls, box borders.
@@ -38,6 +36,8 @@ _STIRS = (b"&", b"\\", b"#0", b"^[", b"[0m")
 _STIRS_WIDE = (
     b"\xe2\x80", b"\xe2\x81", b"\xe2\x86\x90", b"\xe2\x90\x9b", b"\xef\xbb\xbf", b"\xef\xbf\xbd", b"\xc2",
 )  # fmt: skip
+_JSON = lazy.pattern(rb"\{\"[^\n\\]*\\[^\n]*\}\s*$", re.MULTILINE)
+_PART = lazy.pattern(rb"^[0-9TZ:.+-]{20,40} std(?:out|err) P ", re.MULTILINE)
 _BARE = lazy.pattern(rb"^\[[0-9;]*m", re.MULTILINE)
 _COLOUR = lazy.pattern(rb"\x1b\[[0-9;]*[mK]")
 
@@ -83,7 +83,7 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
             head = _head(data, encoding)
             assembler = assembler_of(head)
             unwrapper = Unwrapper(_layout(head, assembler), fields)
-        if len(data) >= _SMALL and not assembler and not unwrapper.waiting and _is_plain(data, encoding, unwrapper):
+        if len(data) >= _SMALL and not assembler and not unwrapper.waiting and _is_plain(data, unwrapper):
             block = _plain_block(data, number, encoding, unwrapper)
             source.lines += block.count
             yield block
@@ -189,22 +189,14 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _is_plain(data: bytes, encoding: Encoding, unwrapper: Unwrapper) -> bool:
-    """Whether nothing in `data` hides text, as far as its bytes and some of its lines tell."""
-    if len(data.translate(None, _CONTROLS)) != len(data):
+def _is_plain(data: bytes, unwrapper: Unwrapper) -> bool:
+    """Whether a scan reads the lines of `data` as they are: prefixes and plain JSON stand around their text, but
+    escapes in JSON and parts of a message hide it."""
+    if unwrapper.layout.html or len(data.translate(None, _CONTROLS)) != len(data):
         return False
     if any(byte in data and any(hint in data for hint in hints) for byte, hints in _HINTS.items()):
         return False
-    step = max(len(data) // _SAMPLES, 1)
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = end if end >= 0 else len(data)
-        text = decode_line(data[start : min(end, start + _SAMPLE_LENGTH)], encoding.fallback)
-        if unwrapper.one(text, 0).text != text:
-            return False
-        start = data.find(b"\n", max(start + step, end)) + 1 or len(data)
-    return True
+    return not _JSON.search(data) and not (b" P " in data and _PART.search(data))
 
 
 def _plain_block(data: bytes, first: int, encoding: Encoding, unwrapper: Unwrapper) -> Block:
@@ -215,7 +207,8 @@ def _plain_block(data: bytes, first: int, encoding: Encoding, unwrapper: Unwrapp
             parts.extend(data.split(b"\n"))
         wanted = parts[max(start, 0) : max(end, 0)]
         texts = (decode_line(line, encoding.fallback) for line in wanted)
-        return [unwrapper.one(text, number) for number, text in enumerate(texts, first + max(start, 0))]
+        numbered = enumerate(texts, first + max(start, 0))
+        return [line for number, text in numbered for line in unwrapper.lines(text, number)]
 
     return Block(first, data, data.count(b"\n") + 1, lines)
 

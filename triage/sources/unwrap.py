@@ -88,15 +88,10 @@ class Unwrapper:
         done, self._held = self._held[:ready], self._held[ready:]
         return [line for entry in done for line in self._lines(entry)]
 
-    def one(self, text: str, number: int) -> Line:
-        """The line alone, as one `Line`: parts are joined by newlines."""
+    def lines(self, text: str, number: int) -> list[Line]:
+        """The lines inside one that is no part of a longer message; at least one."""
         self._calm = False
-        lines = self._lines(_Entry(number, text, text))
-        line = lines[0]
-        if len(lines) > 1:
-            line.text = "\n".join(part.text for part in lines)
-            line.raw = harmless(text)
-        return line
+        return self._lines(_Entry(number, text, text))
 
     def _add(self, number: int, text: str, raw: str) -> None:
         first = text[:1]
