@@ -276,6 +276,18 @@ def test_list():
     assert {row["family"] for row in data} == {"nvidia"}
 
 
+def test_list_stats():
+    shown = CliRunner().invoke(app, ["list", "--stats"])
+    assert shown.exit_code == 0
+    assert re.search(r"^all +1,\d{3} ", shown.stdout, re.MULTILINE)
+    data = json.loads(CliRunner().invoke(app, ["list", "--stats", "--format", "json"]).stdout)
+    assert sum(row["signatures"] for row in data["families"]) == data["signatures"] == sum(data["roles"].values())
+    assert sum(row["match"] for row in data["families"]) == data["match"]
+    one = json.loads(CliRunner().invoke(app, ["list", "--stats", "--family", "pcie", "--format", "json"]).stdout)
+    assert [row["family"] for row in one["families"]] == ["pcie"]
+    assert one["ignore"] > 0
+
+
 def test_templates(fault):
     shown = CliRunner().invoke(app, ["templates", fault])
     assert shown.exit_code == 0

@@ -119,3 +119,47 @@ def test_sources_are_one_input(tmp_path: Path) -> None:
     found = analyze([tmp_path / "job.log", tmp_path / "dmesg.txt"], library=lib)
     assert roles(found)[0] == ("gpu-lost", "cause")
     assert {e.source.rsplit("/", 1)[-1] for e in found.findings[0].evidence} == {"dmesg.txt", "job.log"}
+
+
+FACTS = {
+    "reload.yaml": signature("reload", "Reloading", role="context", severity="info", match="[{regex: Reloading}]"),
+    "lost.yaml": signature("lost", "container lost"),
+    "causality.yaml": "- {cause: reload, effect: lost, join: [host], window: [-5, 600], strength: usual}",
+}  # fmt: skip
+
+
+def test_a_fact_that_set_the_root_off_is_told_with_it(tmp_path: Path) -> None:
+    known = library(tmp_path, FACTS)
+    assert known.problems == []
+    text = "2025-03-11 10:00:00 Reloading\n2025-03-11 10:05:00 Reloading\n2025-03-11 10:05:51 container lost"
+    root, fact = analyze_text(text, library=known).findings
+    assert (root.id, root.role, root.explained_by) == ("lost", "cause", ["reload"])
+    assert root.why == "no other fault in the input explains it; it came 51 s after reload"
+    assert (fact.role, fact.explains) == ("context", ["lost"])
+    assert [e.line for e in root.evidence] == [3, 2]
+
+
+@pytest.mark.parametrize("text", ["2025-03-11 10:00:00 Reloading\n2025-03-11 11:05:51 container lost", "container lost"])
+def test_a_fact_out_of_time_is_not_told(tmp_path: Path, text: str) -> None:
+    (root,) = analyze_text(text, library=library(tmp_path, FACTS)).findings
+    assert root.explained_by == []
+
+
+NEAR = {
+    "shm.yaml": signature("shm", r"rank (?P<rank>[0-9]+) no room", types="{rank: int}"),
+    "closed.yaml": signature("closed", r"rank (?P<rank>[0-9]+) peer closed", types="{rank: int}", role="symptom"),
+    "system.yaml": signature("system", r"rank (?P<rank>[0-9]+) system error", types="{rank: int}", role="carrier"),
+    "causality.yaml": """
+- {cause: shm, effect: closed, join: [other-rank], strength: usual}
+- {cause: shm, effect: system, join: [job], strength: usual}
+- {cause: closed, effect: system, join: [job], strength: sure}
+""",
+}  # fmt: skip
+
+
+def test_the_cause_on_the_same_rank_comes_first(tmp_path: Path) -> None:
+    text = "rank 0 no room\nrank 2 peer closed\nrank 0 system error\nrank 2 system error"
+    found = analyze_text(text, library=library(tmp_path, NEAR)).findings
+    by = {(f.id, f.entities["rank"]): f.explained_by for f in found}
+    assert by["system", 0] == ["shm", "closed"]
+    assert by["system", 2] == ["closed", "shm"]

@@ -63,3 +63,32 @@ def test_repeats_are_counted(tmp_path: Path) -> None:
     assert one.first is not None
     assert one.last is not None
     assert (one.first.line, one.last.line) == (1, 4)
+
+
+def test_an_unknown_exception_is_named(tmp_path: Path) -> None:
+    files = {
+        "other.yaml": signature("other", "x", title="It ended", match="[{formats: [traceback], where: frames > 0}]", fallback="true")
+    }  # fmt: skip
+    text = 'Traceback (most recent call last):\n  File "/job/a.py", line 1, in f\n    g()\nValueError: batch 5: got {rank}'
+    report = analyze_text(text, library=library(tmp_path, files))
+    assert report.summary == "It ended: ValueError: batch 5: got {rank}"
+    report = analyze_text(text[:-17] + "x" * 500, library=library(tmp_path / "2", files))
+    assert len(report.findings[0].title) < 200
+
+
+def test_blanks_are_filled_from_what_all_effects_say(tmp_path: Path) -> None:
+    files = {
+        "port.yaml": signature("port", "port down"), "lost.yaml": FILES["lost.yaml"],
+        "causality.yaml": "- {cause: port, effect: lost, join: [host], strength: sure}",
+    }  # fmt: skip
+    lib = library(tmp_path, files)
+    lib.playbooks["find-the-cause"].sections["Confirm"][0].command = ["lspci", "-s", "{pci}"]
+
+    def command(text: str) -> list[str] | None:
+        playbook = analyze_text(text, library=lib).findings[0].playbook
+        assert playbook is not None
+        return playbook.steps[0].command
+
+    one = "port down\nGPU 0000:3b:00.0 lost, driver 470.1\n"
+    assert command(one) == ["lspci", "-s", "0000:3b:00"]
+    assert command(one + "GPU 0000:5e:00.0 lost, driver 470.1") == ["lspci", "-s", "<pci>"]

@@ -13,7 +13,7 @@ from triage.render.json import as_dict, render
 TOP = ["schema_version", "tool", "verdict", "summary", "findings", "earlier", "unexplained", "missing", "sources", "timeline", "stats", "notes"]
 FINDING = [
     "id", "title", "role", "severity", "confidence", "why", "incident", "entities", "count", "first", "last", "evidence", "explains",
-    "explained_by", "action", "action_vendor", "playbook", "recheck", "means", "sources",
+    "explained_by", "action", "action_vendor", "playbook", "recheck", "means", "decoded", "sources",
 ]  # fmt: skip
 
 

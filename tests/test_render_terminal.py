@@ -10,11 +10,11 @@ import shlex
 import pytest
 from reports import XID, fault, healthy, hostile, unknown
 
-from triage.model import Report, Source, no_blocks
+from triage.model import Evidence, Report, Source, no_blocks
 from triage.render import markdown, words
 from triage.render.page import paint, plain
 from triage.render.terminal import SCREEN, render
-from triage.render.text import break_command, cells, clean, compact, cut, marked_rows, message, sentences, wrap
+from triage.render.text import break_command, cells, clean, compact, cut, marked, marked_rows, message, sentences, word_marks, wrap
 
 WIDTHS = (40, 80, 120)
 REPORTS = (fault, healthy, unknown, hostile)
@@ -261,3 +261,35 @@ def test_small_words():
     assert clean("a\x1b[1mb\x07\u202ec\td\n") == "abc d "
     assert cells("中e\u0301") == 3
     assert wrap("中" * 10, 6) == ["中中中", "中中中", "中中中", "中"]
+
+
+def test_what_came_before_the_root_is_told_in_the_chain():
+    report = fault()
+    fact = report.findings[-1]
+    report.findings[0].explained_by = [fact.id]
+    rows = text(report).split("CHAIN")[1].splitlines()
+    assert rows[1].startswith("  after: driver-load  Driver loaded")
+    assert rows[2].startswith("  xid-79")
+    assert "driver-load" in markdown.render(report).split("### Chain")[1].splitlines()[2]
+    assert text(report, everything=True).count("driver-load") == 1
+
+
+def test_each_finding_hangs_below_the_first_of_its_causes():
+    report = fault()
+    child = next(f for f in report.findings if f.id == "torchrun-childfailed")
+    child.explained_by = ["xid-79", "cuda-launch-failure"]
+    rows = text(report, everything=True).split("CHAIN")[1].splitlines()
+    assert next(row for row in rows if "torchrun-childfailed" in row).startswith("  └─ torchrun-childfailed")
+
+
+def test_of_a_line_that_matched_whole_the_values_are_marked():
+    assert word_marks("Code 12 (0x0C), 312", ["12", "C", "0x0C"]) == [(5, 7), (9, 13)]
+    assert marked("Code 12 is", 0, [(5, 7)]) == [("Code ", False), ("12", True), (" is", False)]
+    assert marked("12 is", 5, [(4, 7)]) == [("12", True), (" is", False)]
+    report = fault()
+    line = "Problem: 79 of 100"
+    report.findings[0].evidence = [Evidence("dmesg.txt", 1, line, (0, len(line)))]
+    shown = text(report).splitlines()
+    at = next(i for i, row in enumerate(shown) if row.endswith(line))
+    assert shown[at + 1].strip() == "^^"
+    assert shown[at + 1].index("^") == shown[at].index("79")

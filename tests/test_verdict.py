@@ -4,7 +4,7 @@ import pytest
 from small import library, signature
 
 from triage.model import Report
-from triage.pipeline import analyze, analyze_text
+from triage.pipeline import Options, analyze, analyze_text
 
 FILES = {
     "host/port.yaml": signature("port", r"port (?P<pci>[0-9a-f:.]+) down", types="{pci: pci}"),
@@ -83,3 +83,32 @@ def test_sources_are_described(tmp_path: Path) -> None:
 def test_the_timeline_is_in_order(tmp_path: Path) -> None:
     found = report(tmp_path, "2025-03-11 10:02:00 rank 3 died\n2025-03-11 10:01:00 GPU 0000:3b:00.0 lost")
     assert [(row["finding"], row["lane"]) for row in found.timeline] == [("lost", "GPU 0000:3b:00"), ("died", "rank 3")]
+
+
+def test_a_warning_that_ends_a_job_is_a_fault(tmp_path: Path) -> None:
+    files = {**FILES, "causality.yaml": "- {cause: slow, effect: killed, join: [job], strength: usual}"}
+    lib = library(tmp_path, files)
+    assert analyze_text("slow\nrank 3 killed", library=lib).verdict == "fault"
+    assert analyze_text("slow", library=lib).verdict == "suspect"
+
+
+def test_what_is_ignored_makes_nothing_healthy(tmp_path: Path) -> None:
+    lib, options = library(tmp_path, FILES), Options(ignore=frozenset({"lost"}))
+    kernel = "[    1.000000] usb 1-9: new device\n"
+    found = analyze_text(kernel + "GPU 0000:3b:00.0 lost", library=lib, options=options)
+    assert (found.verdict, found.summary) == ("suspect", "No known fault beside what was left out as asked.")
+    assert found.notes == ["left out as asked, so what is here is not the whole: lost"]
+    assert found.findings == []
+    assert analyze_text(kernel, library=lib, options=options).verdict == "healthy"
+
+
+def test_inputs_of_which_none_can_be_read(tmp_path: Path) -> None:
+    found = analyze([tmp_path / "gone.log"], library=library(tmp_path, FILES))
+    assert (found.verdict, found.summary) == ("nothing-understood", "Nothing could be read.")
+
+
+def test_several_places_are_named(tmp_path: Path) -> None:
+    lib = library(tmp_path, FILES)
+    kernel = "".join(f"[  100.00000{n}] GPU 0000:{n}b:00.0 lost\n" for n in range(1, 6))
+    assert analyze_text(kernel, library=lib).summary == "lost (5 GPUs)"
+    assert analyze_text("\n".join(kernel.splitlines()[:2]), library=lib).summary == "lost (GPUs 0000:1b:00,0000:2b:00)"

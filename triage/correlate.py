@@ -72,7 +72,10 @@ def _triggers(groups: Sequence[Group], library: Library) -> None:
     for one in groups:
         if one.role == "context" and not one.handled and not one.note:
             facts.setdefault(one.id, []).append(one)
-    roots = {one.id: [g for g in groups if g.id == one.id and g.role != "context" and not g.explained_by] for one in groups}
+    roots: dict[str, list[Group]] = {}
+    for one in groups:
+        if one.role != "context" and not one.explained_by:
+            roots.setdefault(one.id, []).append(one)
     for link in library.links:
         for name, where in link.cause if link.relation == "explains" else ():
             for fact in _ends([(name, where)], facts) if not name.endswith("*") else ():

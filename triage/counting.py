@@ -50,7 +50,9 @@ def _count_large(kinds: Templates, reading: Reading, library: Library, index: In
         header = head(Line(kind.first, kind.sample, kind.sample))
         text = kind.sample[header.size :] if header else kind.sample
         own = ids.get(id(kind), frozenset())
-        made = kinds.add(text, name, kind.first, own, not own and _looks_bad(text, None), kind.count)
+        made = kinds.add(text, name, kind.first, own, count=kind.count)
+        if made.count == kind.count and not own:  # the first of its kind speaks for all
+            made.suspicious = _looks_bad(text, None)
         made.last = max(made.last, (name, kind.last))
 
 

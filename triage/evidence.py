@@ -89,7 +89,9 @@ def _best(
     record: Record, lines: Sequence[int], wanted: dict[str, re.Pattern[str]], liked: set[int], most: int
 ) -> list[int]:
     """The lines that together tell most of what is wanted, each of them something that the others do not."""
-    told = {i: {name: _labelled(hit) for name, p in wanted.items() if (hit := p.search(record.lines[i].raw))} for i in lines}
+    told = {
+        i: {name: _labelled(hit) for name, p in wanted.items() if (hit := p.search(record.lines[i].raw))} for i in lines
+    }
     known: set[str] = set()
     best: list[int] = []
     while len(best) < most:

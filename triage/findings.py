@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage import advise, clock
+from triage import advise, clock, decode
 from triage.correlate import reach
 from triage.evidence import quote
 from triage.identity import values
@@ -35,9 +35,22 @@ def finding(one: Group, library: Library, incident: int) -> Finding:
         playbook=_advice(one, effects, first, library),
         recheck=[{"probe": name} for name in signature.recheck], sources=list(signature.sources),
     )  # fmt: skip
+    made.decoded = decode.explain(one.id, [m.record.text for m in one.matches], one.entities)
     made.why = _why(one, effects)
     made.title_zh, made.summary_zh = _title(one, entities, signature.title_zh), fill(signature.summary_zh, entities)
     return made
+
+
+def compare(found: Finding, groups: Sequence[Group]) -> None:
+    """Decodes a fault together with the earlier and later ones of its kind on the same GPU: a place that changes, or
+    stays the same, tells what is at fault."""
+    pci = found.entities.get("pci")
+    if found.id not in decode.PLACES or not isinstance(pci, str):
+        return
+    kin = [g for g in groups if g.id == found.id and g.entities.get("pci") == pci]
+    kin.sort(key=lambda g: g.entities.get("pid") != found.entities.get("pid"))  # its own lines first
+    if len(kin) > 1:
+        found.decoded = decode.explain(found.id, [m.record.text for g in kin for m in g.matches], found.entities)
 
 
 def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library) -> Advice | None:

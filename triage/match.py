@@ -48,16 +48,31 @@ class Matcher:
         matches: dict[str, Match] = {}
         for number in self._candidates.of(record.text):
             users = [u for u in self._patterns(self.table.users[number]) if _fits(u[1], record)]
-            if not users:
+            keyed = self.table.keyed[number]
+            if not users and not keyed:
                 continue
             hit = compiled(self.table.regexes[number]).search(record.text)
             if hit is None:
                 continue
             groups = {k: v for k, v in hit.groupdict().items() if v is not None}
+            for name, rows in keyed.items():
+                users += [u for u in self._patterns(self._row(rows, groups.get(name))) if _fits(u[1], record)]
             self._try(users, record, groups, hit.span(), matches, records, position, environment)
         if structured := self._patterns(self.table.structured.get(record.format, ())):
             self._try(structured, record, {}, (0, len(record.text)), matches, records, position, environment)
         return self._settle(matches, record)
+
+    def _row(self, rows: dict[str, list[tuple[str, int]]], text: str | None) -> Sequence[tuple[str, int]]:
+        """The patterns of the value that was read, as text or in the type of its table."""
+        if text is None:
+            return ()
+        if text in rows:
+            return rows[text]
+        first, number = next(iter(rows.values()))[0]
+        pattern = self.library.signatures[first].match[number]
+        chosen = pattern.where.split(" ", 1)[0]
+        value = entities.read(pattern.types.get(chosen, "str"), text)[0]
+        return rows.get(str(value), ())
 
     def _patterns(self, users: Sequence[tuple[str, int]]) -> list[tuple[str, Pattern]]:
         return [(name, self.library.signatures[name].match[number]) for name, number in users]

@@ -190,6 +190,7 @@ class Finding:
     action: str = "none"
     action_vendor: str = ""
     means: str = ""
+    decoded: list[str] = field(default_factory=list)  # what the codes in its records say
     playbook: Advice | None = None
     recheck: list[dict[str, Value]] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)

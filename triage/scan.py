@@ -37,7 +37,7 @@ class Index:
     def lines(self) -> LineScanner:
         """The scanner for blocks of a large source."""
         if self._line_scanner is None:
-            self._line_scanner = LineScanner(self.table.anchors, weak=self.table.weak)
+            self._line_scanner = LineScanner([*self.table.anchors, *self.table.marks], weak=self.table.weak)
         return self._line_scanner
 
 

@@ -17,13 +17,14 @@ from typing import Any
 
 from triage import lazy
 
+# What a text must hold for a pattern to find anything in it, the pattern, and what stands for it.
 _MASKS = [
-    (lazy.pattern(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<uuid>"),
-    (lazy.pattern(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b(?!:)"), "<pci>"),
-    (lazy.pattern(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:[:<]\d+>?)?"), "<ip>"),
-    (lazy.pattern(r"\b0x[0-9a-fA-F_]+\b"), "<hex>"),
-    (lazy.pattern(r"\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{6,}\b"), "<hex>"),
-    (lazy.pattern(r"(?<![A-Za-z_])[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
+    ("-", lazy.pattern(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<uuid>"),
+    (":", lazy.pattern(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b(?!:)"), "<pci>"),
+    (".", lazy.pattern(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:[:<]\d+>?)?"), "<ip>"),
+    ("0x", lazy.pattern(r"\b0x[0-9a-fA-F_]+\b"), "<hex>"),
+    ("", lazy.pattern(r"\b(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{6,}\b"), "<hex>"),
+    ("", lazy.pattern(r"(?<![A-Za-z_])[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
 ]
 # What makes one error another one although the words around it are the same.
 _CODE = lazy.pattern(
@@ -35,6 +36,7 @@ _CODE = lazy.pattern(
 )
 _CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
 # A log of nothing but random words makes a cluster of each line, and drain3 compares each with all.
+_HINTS = ("rror", "xception", "Xid", "code", "tatus", "STATUS", "errno", "signal", "SIG", "cuda", "nccl", "PROB", "E")
 _MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 2000, 30_000, 60_000
 _LONGEST = 400
 
@@ -56,13 +58,16 @@ class Template:
 def mask(text: str) -> str:
     """`text` on one line with everything that changes from run to run replaced."""
     short = text.split("\n", 1)[0][:_LONGEST]
-    for pattern, word in _MASKS:
-        short = pattern.sub(word, short)
+    for mark, pattern, word in _MASKS:
+        if mark in short:  # far cheaper than the pattern, and most lines lack it
+            short = pattern.sub(word, short)
     return short.strip()
 
 
 def code_of(text: str) -> str:
     """The discriminating code of a message that no signature knows, or an empty string."""
+    if not any(hint in text for hint in _HINTS):  # most lines are spared the patterns
+        return ""
     found = _CUDA_TEXT.search(text)
     if found:
         return found[1].strip()

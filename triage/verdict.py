@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from triage import advise, clock
 from triage.counting import unexplained
-from triage.findings import fill, finding, independent, visible
+from triage.findings import compare, fill, finding, independent, visible
 from triage.identity import values
 from triage.incidents import Group, split
 from triage.library import expressions
@@ -42,6 +42,8 @@ def conclude(
         findings += [finding(g, library, 0) for g in groups if g.role == "context" and g not in facts]
     past = [finding(g, library, 0) for part in earlier for g in rank(part)]
     past += [finding(g, library, 0) for g in groups if g.handled == OUTLIVED]
+    for found in (*findings, *past):
+        compare(found, groups)
     current, repeats = _parted(findings)
     report = Report("healthy", "", current, _folded([*past, *repeats]), unexplained(kinds), sources=list(sources))
     report.missing = missing
@@ -213,14 +215,14 @@ def _summary(report: Report, library: Library) -> str:
 
 
 def _places(entities: Entities, family: str) -> list[str]:
-    """`GPU 0000:3b:00`, `rank 3`, `8 ranks`, `host node07`."""
+    """`GPU 0000:3b:00`, `rank 3`, `ranks 0,1`, `8 ranks`, `host node07`."""
     gpu = family not in _OTHER_DEVICES or any(key in entities for key in _ON_GPU)
     places: list[str] = []
     for key, label in _LANES:
         value = entities.get(key)
         name = "device" if label == "GPU" and not gpu else label
         if isinstance(value, list):
-            few = ", ".join(str(v) for v in sorted(value, key=lambda v: (len(str(v)), str(v))))
+            few = ",".join(str(v) for v in sorted(value, key=lambda v: (len(str(v)), str(v))))
             places.append(f"{name}s {few}" if len(value) <= _FEW else f"{len(value)} {name}s")
         elif value is not None:
             places.append(f"{name} {value}")

@@ -30,7 +30,8 @@ def fold(active: Sequence[Group], library: Library, edges: Iterable[Edge]) -> No
             _drop(effect, cause)
     named = [g for g in active if g.role in ("cause", "symptom") and not g.signature.fallback]
     for one in active:
-        if one.signature.fallback and not one.explains and not any(m.record.fields.get("exception") for m in one.matches):
+        nameless = one.signature.fallback and not any(m.record.fields.get("exception") for m in one.matches)
+        if nameless and not one.explains:
             beside = next((g for g in named if g.source == one.source), None)
             if beside is not None:
                 _drop(one, beside)

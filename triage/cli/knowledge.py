@@ -22,6 +22,7 @@ from triage.cli.options import (
     resolve,
 )
 from triage.cli.streams import Colour, note, screen, write, write_rows
+from triage.library.library import Library, Signature
 
 
 def explain(
@@ -68,6 +69,7 @@ def list_(
         str | None,
         typer.Option("--family", metavar="FAMILY", help="Only this family.", autocompletion=complete_family),
     ] = None,
+    stats: Annotated[bool, typer.Option("--stats", help="Only numbers: by family, role, status, examples.")] = False,
     form: Short = ShortFormat.terminal,
     signatures: Signatures = None,
     colour: ColourOption = Colour.auto,
@@ -82,11 +84,26 @@ def list_(
         near = did_you_mean(family, families) or f" Known: {', '.join(families)}."
         raise typer.BadParameter(f"no family {family!r}.{near}", param_hint="'--family'")
     found = [signature for signature in found if family in (None, signature.family)]
+    if stats:
+        _stats(known, found, form, colour)
+        return
     if form is ShortFormat.json:
         write(json.dumps(catalogue.signatures_dict(found)))
         return
     out = screen(colour)
     write_rows(catalogue.signatures(found, out.width, fancy=out.fancy), out.colour)
+
+
+def _stats(known: Library, found: list[Signature], form: ShortFormat, colour: Colour) -> None:
+    from triage.library.proof import read_examples
+    from triage.render import catalogue, json
+
+    data = catalogue.stats_dict(found, read_examples(known), known)
+    if form is ShortFormat.json:
+        write(json.dumps(data))
+        return
+    out = screen(colour)
+    write_rows(catalogue.stats(data, out.width, fancy=out.fancy), out.colour)
 
 
 def lint(

@@ -13,6 +13,8 @@ from triage.decode.phrases import Known, distinct
 
 Reader = Callable[[Sequence[str], Known], list[str]]
 MOST = 4  # sentences
+# Where a fault is compared with those of other times on the same GPU.
+PLACES = frozenset({"xid-13", "xid-31"})
 _TEXTS = 2000  # matches of one fault that are looked at
 _LENGTH = 20_000  # characters of a record
 

@@ -2,8 +2,8 @@
 
 Source: sheet "Xid 144-150 decode" of https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, compared
 with the rules of leptonai/gpud. Columns: Xid, printed unit (old/new spelling), unit code before R575 and since,
-reasons, error status words (none: any), severity (N non-fatal, F fatal, L fatal for the link, P as printed), what to do now,
-what to do when it comes back.
+reasons, error status words (none: any), severity (N non-fatal, F fatal, L fatal for the link, P as printed), what to do
+now, what to do when it comes back.
 """
 
 from __future__ import annotations

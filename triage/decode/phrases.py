@@ -26,11 +26,11 @@ def named(value: int, names: Mapping[int, str]) -> list[str]:
 
 
 def size(count: float) -> str:
-    """Bytes in the unit that a person would choose: `69.80 GiB`, `135 MiB`, `0 bytes`."""
+    """Bytes in the unit that a person would choose: `69.80 GiB`, `135.0 MiB`, `0 bytes`."""
     for unit, power in (("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)):
         if count >= 1024**power:
             number = count / 1024**power
-            return f"{number:.0f} {unit}" if number >= 100 and unit != "TiB" else f"{number:.2f} {unit}"
+            return f"{number:.{1 if number >= 100 else 2}f} {unit}"
     return f"{count:.0f} bytes"
 
 

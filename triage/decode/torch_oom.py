@@ -97,7 +97,7 @@ def _lack(one: Sum) -> str:
         return f"It asked for {size(one.asked)}, more than the whole GPU has ({size(one.total)})."
     text = f"It asked for {size(one.asked)}; {size(one.free)} of {size(one.total)} are free"
     if one.free >= one.asked:
-        return f"{text}: enough in sum, so one block of that size or a limit was missing."
+        return f"{text}: enough in sum, and the message does not say why it failed all the same."
     return f"{text}, {size(one.asked - one.free)} too little."
 
 
@@ -105,7 +105,7 @@ def _holders(one: Sum) -> str:
     parts = []
     if one.live is not None:
         parts.append(f"{size(one.live)} in live tensors of this process")
-    if one.idle is not None:
+    if one.idle:
         parts.append(f"{size(one.idle)} cached by it without use")
     if one.outside is not None and one.outside >= _NOISE:
         parts.append(f"{size(one.outside)} of it outside PyTorch (CUDA context, libraries)")
@@ -121,4 +121,7 @@ def _holders(one: Sum) -> str:
 def _pieces(one: Sum) -> str:
     if one.idle is None or one.free is None or one.asked > one.free + one.idle or one.free >= one.asked:
         return ""
-    return "Free and cached memory together would be enough, but the cached part lies in pieces of larger blocks."
+    return (
+        "Free and cached memory together would be enough, but the cached part could not serve the request "
+        "(pieces of larger blocks, or another pool)."
+    )

@@ -22,7 +22,8 @@ ACTIONS = {
 }
 # Function numbers of calls to the GSP: src/nvidia/inc/kernel/vgpu/rpc_global_enums.h.
 FUNCTIONS = {
-    10: "to free an object", 47: "to unload the driver", 76: "a control call", 103: "to allocate an object",
+    10: "a call to free an object", 47: "a call to unload the driver", 76: "a control call",
+    103: "a call to allocate an object",
     4097: "the end of the firmware's start",
 }  # fmt: skip
 # Second-lowest byte of a control command of class 0x2080: ctrl2080base.h, NV2080_CTRL_<name>.
@@ -99,7 +100,7 @@ def rpc(texts: Sequence[str], known: Known) -> list[str]:
         found.append(f"{callers[0]} happened to be the caller; that does not make it the cause.")
     kinds = distinct(m[4] for m in calls)
     if len(kinds) > 1:
-        found.append(f"{len(kinds)} different commands timed out, so none of them is special.")
+        found.append(f"{len(kinds)} different commands timed out.")
     return found
 
 

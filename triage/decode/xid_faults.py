@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from triage import lazy
 from triage.decode import xid
-from triage.decode.phrases import Known, distinct, some
+from triage.decode.phrases import Known, capital, distinct, some
 
 WARP = {
     "out of range address": "a kernel used an address beyond what it may use",
@@ -105,7 +105,7 @@ def page_fault(texts: Sequence[str], known: Known) -> list[str]:
     kind = "physical address" if first.physical else "address"
     said = f"{engine(first.engine, first.client)} made {access} at {kind} 0x{first.address:x}"
     why = TYPES.get(first.type, f"fault type {first.type}, which the table does not hold")
-    found = [f"{said[:1].upper()}{said[1:]}: {why}."]
+    found = [f"{capital(said)}: {why} ({first.type}, {first.access})."]
     if first.physical:
         found.append("A physical address comes from the driver, not from a pointer of the program.")
     elif first.address < _NEAR:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage import lazy
-from triage.decode.phrases import Known, distinct, some
+from triage.decode.phrases import Known, capital, distinct, some
 
 UNITS = {
     "FB DED": "the frame buffer", "DED CBC": "the compression data of the frame buffer",
@@ -99,4 +99,4 @@ def not_remapped(texts: Sequence[str], known: Known) -> list[str]:
     """Xid 64: why the repair was not made."""
     whole = "\n".join(texts).lower()
     reasons = distinct(words for key, words in FAILED.items() if key.lower() in whole)
-    return [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons[:3]]
+    return [f"{capital(reason)}." for reason in reasons[:3]]

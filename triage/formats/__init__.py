@@ -52,13 +52,21 @@ def stream_of(line: Line) -> str:
     return f"{first.host or ''}/{first.ident}[{first.pid or ''}]"
 
 
+def _is_kernel(line: Line) -> bool:
+    first = head(line)
+    return first is not None and first.ident == "kernel" and first.size > 0
+
+
 def _streams(lines: Sequence[Line]) -> dict[str, list[Line]]:
     """The lines of each stream. What has no prefix of its own follows the line above it: C++ backtraces, and lines
     that stand indented under a syslog header."""
     streams: dict[str, list[Line]] = {}
     above = ""
+    mixed = any(line.text.startswith("Traceback (most") and not line.fields for line in lines)
     for line in lines:
         stream = stream_of(line)
+        if mixed and not stream and _is_kernel(line):
+            stream = "kernel"  # a kernel that talks into a job's traceback does not end it
         under = above.endswith("]") and line.text[:1].isspace()
         if not stream and above and (under or BACKTRACE.match(line.text)):
             stream = above

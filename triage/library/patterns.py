@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from triage.library.library import Pattern, Signature
 
+_ONE_VALUE = r'^(\w+) == (-?\d+|"[^"]*")$'
 # Quantifiers at the end of a pattern only lengthen a hit; hyperscan would report one hit for each byte of it.
 _TRAIL = r"(?:(?P<one>\.|\\[dwsS]|\[[^\]\\]+\])(?P<often>[*+])\??|\$|\\b)$"
 
@@ -34,16 +35,20 @@ def compiled(regex: str) -> Any:
 class Table:
     """All patterns of a library, each distinct regex once.
 
-    `regexes[i]` belongs to the patterns `users[i]`, each (signature id, number of the pattern in it); `anchors[i]` is
-    its form for one line of raw text, `needles[i]` texts of which one must be there. `structured` are the patterns
-    without a regex, by format. `weak` are the anchors of facts and noise: their lines are read, but nothing around
-    them is needed. `refined` maps a signature to all that it refines; `derived` are those computed over others.
+    `regexes[i]` belongs to the patterns `users[i]`, each (signature id, number of the pattern in it), and to those of
+    `keyed[i]` whose condition is `name == value`: name, value, patterns (a table of some hundred rows is one look-up).
+    `anchors[i]` is the form for one line of raw text, `needles[i]` texts of which one must be there. `structured` are
+    the patterns without a regex, by format; `marks` the anchors by which a large source shows where they may be.
+    `weak` are the anchors of facts and noise: their lines are read, but nothing around them is needed. `refined` maps
+    a signature to all that it refines; `derived` are those computed over others.
     """
 
     regexes: list[str] = field(default_factory=list)
     anchors: list[str] = field(default_factory=list)
     needles: list[list[str]] = field(default_factory=list)
     users: list[list[tuple[str, int]]] = field(default_factory=list)
+    keyed: list[dict[str, dict[str, list[tuple[str, int]]]]] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
     structured: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     weak: list[str] = field(default_factory=list)
     refined: dict[str, list[str]] = field(default_factory=dict)
@@ -59,6 +64,8 @@ def tabulate(signatures: Mapping[str, Signature]) -> Table:
             if not pattern.regex:
                 for form in pattern.formats:
                     table.structured.setdefault(form, []).append((name, number))
+                if pattern.anchor:
+                    table.marks.append(pattern.anchor)
                 continue
             if pattern.regex not in place:
                 place[pattern.regex] = len(table.regexes)
@@ -66,15 +73,24 @@ def tabulate(signatures: Mapping[str, Signature]) -> Table:
                 table.anchors.append(to_anchor(pattern))
                 table.needles.append(needles(pattern.regex))
                 table.users.append([])
-            table.users[place[pattern.regex]].append((name, number))
+                table.keyed.append({})
+            at = place[pattern.regex]
+            chosen = re.match(_ONE_VALUE, pattern.where)
+            if chosen and f"(?P<{chosen[1]}>" in pattern.regex:
+                rows = table.keyed[at].setdefault(chosen[1], {})
+                rows.setdefault(chosen[2].strip('"'), []).append((name, number))
+            else:
+                table.users[at].append((name, number))
         if signature.derive:
             table.derived.append(name)
         if signature.refines:
             table.refined[name] = sorted(_ancestors(name, signatures))
     facts = {name for name, s in signatures.items() if s.role == "context" and not s.promote}
     used: dict[str, set[str]] = {}
-    for anchor, users in zip(table.anchors, table.users, strict=True):
-        used.setdefault(anchor, set()).update(name for name, _ in users)
+    for at, anchor in enumerate(table.anchors):
+        rows = [users for by_value in table.keyed[at].values() for users in by_value.values()]
+        for users in [table.users[at], *rows]:
+            used.setdefault(anchor, set()).update(name for name, _ in users)
     table.weak = sorted(anchor for anchor, names in used.items() if names <= facts)
     return table
 

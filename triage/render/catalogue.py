@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triage.formats.samples import Entry
-from triage.library.library import Signature
+from triage.library.library import Library, Signature
 from triage.render.page import ASCII, FANCY, Page, Row
 from triage.templates import Template
 
+if TYPE_CHECKING:
+    from triage.library.proof import Example
+
+ROLES = ("cause", "symptom", "carrier", "context")
 _SAMPLE = 4  # lines of a sample that are shown
 _BAR = 30  # columns of a whole
 
@@ -39,6 +44,47 @@ def signatures(found: Sequence[Signature], width: int = 80, *, fancy: bool = Tru
             (f"  {signature.id:<{column}}  ", ""), (f"{signature.severity:<8}", signature.severity),
             (f"{signature.role:<8} ", "dim"), (signature.title, ""),
         )  # fmt: skip
+    return page.rows
+
+
+def stats_dict(found: Sequence[Signature], examples: Sequence[Example], known: Library) -> dict[str, Any]:
+    """How much the library holds: in all, and by family. An example counts for the file in which it stands."""
+    families = sorted({s.family for s in found})
+    rows = {name: [s for s in found if s.family == name] for name in families}
+    paths = {s.path for s in found}
+    return {
+        **_counted(found, [e for e in examples if e.path in paths]),
+        "links": len(known.links),
+        "families": [
+            {"family": name, **_counted(own, [e for e in examples if e.path in {s.path for s in own}])}
+            for name, own in rows.items()
+        ],
+    }  # fmt: skip
+
+
+def _counted(found: Sequence[Signature], examples: Sequence[Example]) -> dict[str, Any]:
+    roles = Counter(s.role for s in found)
+    wanted = sum(one.wanted for one in examples)
+    return {
+        "signatures": len(found), "roles": {role: roles[role] for role in ROLES},
+        "drafts": sum(s.status == "draft" for s in found), "match": wanted, "ignore": len(examples) - wanted,
+        "sources": len({source for s in found for source in s.sources}),
+        "playbooks": len({s.playbook for s in found if s.playbook}),
+    }  # fmt: skip
+
+
+def stats(data: dict[str, Any], width: int = 80, *, fancy: bool = True) -> list[Row]:
+    """The numbers of `stats_dict` as a table, with the sum as its last row."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    heads = ("signatures", *ROLES, "drafts", "match", "ignore", "sources", "playbooks")
+    lines = [*data["families"], {**data, "family": "all"}]
+    column = max(len(line["family"]) for line in lines)
+    page.row((" " * column + "".join(f"  {head:>{max(5, len(head))}}" for head in heads), "dim"))
+    for line in lines:
+        numbers = {**line["roles"], **line}
+        text = "".join(f"  {numbers[head]:>{max(5, len(head))},}" for head in heads)
+        page.row((f"{line['family']:<{column}}", "head"), (text, "title" if line["family"] == "all" else ""))
+    page.row((f"match, ignore: examples that prove them; {data['links']:,} causal links join them", "dim"))
     return page.rows
 
 

@@ -92,6 +92,7 @@ def finding(found: Finding) -> dict[str, Any]:
         | ({"title_zh": found.playbook.title_zh} if found.playbook.title_zh else {}),
         "recheck": [dict(check) for check in found.recheck],
         "means": found.means,
+        "decoded": list(found.decoded),
         "sources": list(found.sources),
     } | {key: text for key in ("title_zh", "summary_zh") if (text := getattr(found, key))}
 

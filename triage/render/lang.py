@@ -21,6 +21,7 @@ _current: ContextVar[str] = ContextVar("language", default="en")
 ZH = {
     "FAULT": "故障", "SUSPECT": "可疑", "HEALTHY": "正常", "NOTHING UNDERSTOOD": "未能识别",
     "CAUSE": "根因", "UNKNOWN": "未知", "WHERE": "位置", "WHAT": "详情", "WHEN": "时间", "MEANS": "说明",
+    "DETAIL": "细节", "Detail": "细节",
     "WHY": "依据", "ACTION": "处置", "RECHECK": "复查", "PROOF": "证据", "CHAIN": "因果链", "DO": "处理步骤",
     "ALSO FOUND": "其他发现", "FOUND": "发现", "COLLECT": "还需收集", "UNEXPLAINED": "未解释", "EARLIER": "更早",
     "TIMELINE": "时间线", "READ": "已读取", "SKIPPED": "已跳过", "NOTE": "注意", "expect": "预期",
@@ -70,7 +71,8 @@ _SENTENCES = (
     (re.compile(r"^No known fault beside what was left out as asked\.$"), "除按要求忽略的问题外，没有已知故障。"),
     (re.compile(r"nothing in the input explains it"), "输入中没有能解释它的问题"),
     (re.compile(r"no other fault in the input explains it"), "输入中没有其他能解释它的故障"),
-    (re.compile(r"it came (?:([\d,]+) s )?after (\S+?)(?=[;,. ]|$)"), lambda m: f"它发生在 {m[2]} 之后" + (f" {m[1]} 秒" if m[1] else "")),
+    (re.compile(r"it came (?:([\d,]+) s )?after (\S+?)(?=[;,. ]|$)"),
+     lambda m: f"它发生在 {m[2]} 之后" + (f" {m[1]} 秒" if m[1] else "")),
     (re.compile(r",? and it explains (\d+) other findings?"), r"，它解释了另外 \1 个问题"),
     (re.compile(r"; (\d+) independent findings? beside it"), r"；另有 \1 个独立的问题"),
     (re.compile(r"it reports that something failed, and nothing in the input says what"),

@@ -74,6 +74,7 @@ def _cause(cause: Finding, report: Report) -> list[str]:
         ("What", ", ".join(code(part) for part in words.details(cause.entities))),
         ("When", escape(words.when(cause, report))),
         ("Means", escape(cause.means)),
+        ("Detail", escape(words.decoded(cause, report))),
         ("Why", escape(words.why(cause))),
         ("Action", f"{say(words.ACTION.get(cause.action, cause.action))} ({code(cause.action)})"),
     )

@@ -3,7 +3,6 @@ and playbook."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -11,7 +10,8 @@ from pathlib import Path
 
 from triage.library.library import Library, Signature
 from triage.render import site_pages
-from triage.render.site_parts import FAMILIES, Links, Samples, counted, item, page, section
+from triage.render.json import dumps
+from triage.render.site_parts import FAMILIES, Links, Samples, counted, item, page, plain, section
 from triage.render.site_style import SCRIPT
 
 _MARK = '<meta name="generator" content="triage">'
@@ -64,7 +64,7 @@ def _index(library: Library, links: Links, rows: Sequence[tuple[Signature, str]]
         families.setdefault(signature.family, []).append(signature)
     names = sorted(families)
     contents = "".join(
-        f'<li><a href="#{escape(name)}">{escape(FAMILIES.get(name, name))}</a> '
+        f'<li><a href="#{escape(name)}">{plain(FAMILIES.get(name, name))}</a> '
         f'<span class="dim">{len(families[name])}</span></li>'
         for name in names
     )
@@ -97,7 +97,7 @@ def _family(family: str, found: Iterable[Signature], links: Links) -> str:
     for name, rows in runs.items():
         if name and len(rows) > _LONG:
             rows.sort(key=lambda s: (len(s.id), s.id))
-            body += f"<details><summary>{escape(name)}: {len(rows)} numbers</summary>{_list(links, rows)}</details>"
+            body += f"<details><summary>{plain(name)}: {len(rows)} numbers</summary>{_list(links, rows)}</details>"
     return section(FAMILIES.get(family, family), body, family)
 
 
@@ -107,8 +107,8 @@ def _list(links: Links, rows: Iterable[Signature]) -> str:
 
 def _playbooks(library: Library, links: Links) -> str:
     rows = "".join(
-        f'<li><span class="name"><a href="{links.playbook(one.id)}">{escape(one.id)}</a></span>'
-        f"<span>{escape(one.title)}</span>"
+        f'<li><span class="name"><a href="{links.playbook(one.id)}">{plain(one.id)}</a></span>'
+        f"<span>{plain(one.title)}</span>"
         f'<span class="of">{counted(len(links.used_by(one.id)), "signature")}</span></li>'
         for one in sorted(library.playbooks.values(), key=lambda p: p.id)
     )
@@ -129,7 +129,5 @@ def _search(library: Library, links: Links, rows: Sequence[tuple[Signature, str]
          "text": f"{one.summary} {one.summary_zh}"}
         for one in library.playbooks.values()
     ]  # fmt: skip
-    text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
+    text = dumps(entries, indent=None).strip()
+    return re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -119,6 +119,9 @@ SCRIPT = """
     if (event.key === "/" && document.activeElement !== input) { event.preventDefault(); input.focus(); }
     if (event.key === "Escape" && document.activeElement === input) { input.value = ""; search(); }
   });
+  if (location.hash.indexOf("#q=") === 0) {
+    try { input.value = decodeURIComponent(location.hash.slice(3)); } catch (ignored) { input.value = ""; }
+  }
   search();
 }());
 """

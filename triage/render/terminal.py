@@ -100,6 +100,7 @@ class _Screen:
         rows = (
             ("WHEN", words.when(cause, self.report), 1),
             ("MEANS", cause.means, self.limits.prose),
+            ("DETAIL", words.decoded(cause, self.report), self.limits.prose),
             ("WHY", words.why(cause), 2),
             ("ACTION", _action(cause), 2),
         )

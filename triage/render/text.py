@@ -185,7 +185,7 @@ def word_marks(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def marked(row: str, at: int, marks: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """`row`, which stands at `at` in the text that the marks count in, in pieces: the text, and whether it is marked."""
+    """The pieces of `row`, which stands at `at` in the text that the marks count in, and whether each is marked."""
     pieces: list[tuple[str, bool]] = []
     done = 0
     for start, end in marks:

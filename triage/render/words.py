@@ -125,6 +125,19 @@ def why(finding: Finding) -> str:
     return sentence(_RIVALS.sub("", finding.why))
 
 
+def decoded(finding: Finding, report: Report) -> str:
+    """What the codes in its records say; where it has none, what those of an effect on the same GPU or process say."""
+    if finding.decoded:
+        return " ".join(finding.decoded)
+    for other in report.findings:
+        shared = any(
+            key in finding.entities and finding.entities[key] == other.entities.get(key) for key in ("pci", "pid")
+        )
+        if other.decoded and shared and other.id in finding.explains and other.incident == finding.incident:
+            return f"{other.id}: {' '.join(other.decoded)}"
+    return ""
+
+
 def later(first: str, last: str) -> str:
     """`last` without the date when it is the same as that of `first`."""
     try:

@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+from small import library, signature
+
+from triage.evidence import spelled
+from triage.model import Evidence
+from triage.pipeline import analyze_text
+
+EVENT = """Log Name:      System
+Source:        Display
+Date:          2/6/2021 9:14:06 PM
+Event ID:      4101
+Task Category: None
+Level:         Warning
+Keywords:      Classic
+User:          N/A
+Computer:      DL-PC
+Description:
+Display driver nvlddmkm stopped responding and has successfully recovered."""
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/job/train.py", line 7, in load
+    fetch(name)
+  File "/opt/venv/lib/python3.12/site-packages/hub/download.py", line 61, in fetch
+    raise EntryNotFoundError(
+hub.errors.EntryNotFoundError: cannot find the files in the cache
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/job/train.py", line 9, in main
+    load("x")
+OSError: cannot load x"""
+
+
+def evidence(tmp_path: Path, match: str, text: str, **more: str) -> list[Evidence]:
+    files = {"one.yaml": signature("one", "x", match=match, **more)}
+    report = analyze_text(text, library=library(tmp_path, files))
+    return report.findings[0].evidence
+
+
+def marked(one: Evidence) -> str:
+    return one.text[one.span[0] : one.span[1]]
+
+
+def test_of_a_structured_event_the_lines_with_its_values_are_quoted(tmp_path: Path) -> None:
+    found = evidence(tmp_path, "[{formats: [windows-event], where: event_id == 4101}]", EVENT)
+    assert [e.text for e in found] == ["Event ID:      4101", EVENT.splitlines()[-1]]
+    assert marked(found[0]) == "4101"
+
+
+def test_in_a_traceback_the_exception_of_the_match_decides(tmp_path: Path) -> None:
+    found = evidence(tmp_path, "[{regex: 'raise EntryNotFoundError', formats: [traceback]}]", TRACEBACK)
+    assert [e.line for e in found] == [6, 5, 2]
+    assert marked(found[0]) == TRACEBACK.splitlines()[5]
+    assert marked(found[1]) == "raise EntryNotFoundError"
+
+
+def test_a_match_across_frames_is_marked_in_the_line_of_the_exception(tmp_path: Path) -> None:
+    found = evidence(tmp_path, r"[{regex: 'download[^\x00]*find the files', formats: [traceback], anchor: download}]", TRACEBACK)
+    assert (found[0].line, marked(found[0])) == (6, "hub.errors.EntryNotFoundError: cannot find the files")
+
+
+def test_of_a_condition_alone_the_uncaught_exception_is_quoted(tmp_path: Path) -> None:
+    found = evidence(tmp_path, "[{formats: [traceback], where: frames > 0}]", TRACEBACK, fallback="true")
+    assert [(e.line, e.text) for e in found] == [(13, "OSError: cannot load x"), (11, '  File "/job/train.py", line 9, in main')]
+
+
+def test_of_a_long_span_the_end_is_quoted(tmp_path: Path) -> None:
+    text = 'Traceback (most recent call last):\n  File "/job/a.py", line 1, in f\nValueError: first\n' + "".join(f"line {i}\n" for i in range(5))
+    found = evidence(tmp_path, "[{regex: 'ValueError: first'}]", text)
+    assert found[0].text == "ValueError: first"
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "there"),
+    [
+        ("0000:3b:00", "GPU 00000000:3B:00.0", True),
+        ("0000:3b:00", "GPU 00000000:3B:01.0", False),
+        ("0x133", "BUGCHECK_CODE:  133", True),
+        ("0x133", "0x133_DPC_nvlddmkm", True),
+        (12, "Code 12)", True),
+        (12, "(0x0000000C)", True),
+        (12, "Code 112", False),
+        (-1073740791, "exit code 0xC0000409", True),
+        ("SIGKILL", "Signal 9 (SIGKILL)", True),
+    ],
+)  # fmt: skip
+def test_values_are_found_in_any_spelling(value: str | int, text: str, there: bool) -> None:
+    assert bool(spelled(value).search(text)) is there
