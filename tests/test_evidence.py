@@ -58,19 +58,33 @@ def test_in_a_traceback_the_exception_of_the_match_decides(tmp_path: Path) -> No
 
 
 def test_a_match_across_frames_is_marked_in_the_line_of_the_exception(tmp_path: Path) -> None:
-    found = evidence(tmp_path, r"[{regex: 'download[^\x00]*find the files', formats: [traceback], anchor: download}]", TRACEBACK)
+    found = evidence(
+        tmp_path, r"[{regex: 'download[^\x00]*find the files', formats: [traceback], anchor: download}]", TRACEBACK
+    )
     assert (found[0].line, marked(found[0])) == (6, "hub.errors.EntryNotFoundError: cannot find the files")
 
 
 def test_of_a_condition_alone_the_uncaught_exception_is_quoted(tmp_path: Path) -> None:
     found = evidence(tmp_path, "[{formats: [traceback], where: frames > 0}]", TRACEBACK, fallback="true")
-    assert [(e.line, e.text) for e in found] == [(13, "OSError: cannot load x"), (11, '  File "/job/train.py", line 9, in main')]
+    assert [(e.line, e.text) for e in found] == [
+        (13, "OSError: cannot load x"),
+        (11, '  File "/job/train.py", line 9, in main'),
+    ]
 
 
 def test_of_a_long_span_the_end_is_quoted(tmp_path: Path) -> None:
-    text = 'Traceback (most recent call last):\n  File "/job/a.py", line 1, in f\nValueError: first\n' + "".join(f"line {i}\n" for i in range(5))
+    text = 'Traceback (most recent call last):\n  File "/job/a.py", line 1, in f\nValueError: first\n' + "".join(
+        f"line {i}\n" for i in range(5)
+    )
     found = evidence(tmp_path, "[{regex: 'ValueError: first'}]", text)
     assert found[0].text == "ValueError: first"
+
+
+def test_a_message_that_matched_whole_is_marked_without_its_header(tmp_path: Path) -> None:
+    (one,) = evidence(
+        tmp_path, "[{regex: 'Reloading.', formats: [syslog]}]", "Mar 11 10:02:11 node7 systemd[1]: Reloading."
+    )
+    assert marked(one) == "Reloading."
 
 
 @pytest.mark.parametrize(

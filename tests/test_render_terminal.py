@@ -14,7 +14,19 @@ from triage.model import Evidence, Report, Source, no_blocks
 from triage.render import markdown, words
 from triage.render.page import paint, plain
 from triage.render.terminal import SCREEN, render
-from triage.render.text import break_command, cells, clean, compact, cut, marked, marked_rows, message, sentences, word_marks, wrap
+from triage.render.text import (
+    break_command,
+    cells,
+    clean,
+    compact,
+    cut,
+    marked,
+    marked_rows,
+    message,
+    sentences,
+    word_marks,
+    wrap,
+)
 
 WIDTHS = (40, 80, 120)
 REPORTS = (fault, healthy, unknown, hostile)

@@ -41,6 +41,8 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     for one in active:
         if one.taken_back and not one.explains and not one.explained_by and one.signature.role == "symptom":
             one.role, one.note = "context", one.taken_back
+        if _idle(one):
+            one.role, one.note = "context", "it asks for nothing, and nothing in the input follows from it"
         if one.explained_by:
             one.role = "symptom" if one.role != "carrier" else "carrier"
     _hand_down(active)
@@ -48,6 +50,16 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     for one in active:
         one.explained_by = sorted(one.explained_by, key=lambda cause, one=one: _nearness(cause, one, held))  # type: ignore[misc]
     _triggers(groups, library)
+
+
+def _idle(one: Group) -> bool:
+    """Whether a job's symptom that needs no action, such as an interrupt from the keyboard, led to nothing.
+
+    That the driver tears down what a process left behind (Xid 45) is nothing either.
+    """
+    plain = one.role == "symptom" and one.severity == "warning" and one.signature.action == "none"
+    tidied = all(other.role == "carrier" and incidents.by_machine(other) for other in one.explains)
+    return plain and tidied and not one.explained_by and not incidents.by_machine(one)
 
 
 def _nearness(cause: Group, effect: Group, held: dict[tuple[int, int], int]) -> tuple[float, ...]:

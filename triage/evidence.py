@@ -170,19 +170,19 @@ def _evidence(record: Record, pick: Pick, wanted: dict[str, re.Pattern[str]]) ->
     index, low, high = pick
     line = record.lines[index]
     _, part = _part(record, index, low, high)
-    whole = low == 0 and high >= len(record.text)
-    at = line.raw.find(part) if part and not whole else -1
-    span = (at, at + len(part)) if at >= 0 else _hull(line.raw, wanted)
+    at = line.raw.find(part) if part else -1
+    span = (at, at + len(part)) if at >= 0 else None
+    if span is None or (low == 0 and high >= len(record.text)):  # no part of the line was matched: its values are told
+        span = _hull(line.raw, (p for name, p in wanted.items() if name not in _PLACES)) or span
+    if span is None or (len(record.lines) > 1 and span == (0, len(line.raw))):
+        span = _hull(line.raw, wanted.values()) or (0, len(line.raw))
     return Evidence(record.source, line.number, line.raw, span)
 
 
-def _hull(text: str, wanted: dict[str, re.Pattern[str]]) -> tuple[int, int]:
-    """From the first to the last value in a line of which no part was matched; without one the whole line."""
-    for names in ([n for n in wanted if n not in _PLACES], list(wanted)):
-        hits = _hits(text, (wanted[name] for name in names))
-        if hits:
-            return min(a for a, _ in hits), max(b for _, b in hits)
-    return 0, len(text)
+def _hull(text: str, patterns: Iterable[re.Pattern[str]]) -> tuple[int, int] | None:
+    """From the first to the last value in a line."""
+    hits = _hits(text, patterns)
+    return (min(a for a, _ in hits), max(b for _, b in hits)) if hits else None
 
 
 def _hits(text: str, patterns: Iterable[re.Pattern[str]]) -> list[tuple[int, int]]:

@@ -122,7 +122,7 @@ def _why(one: Group, effects: Sequence[Group]) -> str:
     if one.role == "cause":
         text = "nothing in the input explains it"
         if one.after:
-            text = f"no other fault in the input explains it; {' and '.join(_came_after(one, g) for g in one.after)}"
+            text = f"no other fault in the input explains it; it came {' and '.join(_since(one, g) for g in one.after)}"
         if effects:
             text += f", and it explains {len(effects)} other finding{'s' if len(effects) > 1 else ''}"
         return f"{one.note}; {text}" if one.note else text
@@ -133,9 +133,9 @@ def _why(one: Group, effects: Sequence[Group]) -> str:
     return one.note or ("it only reports the failure of something else" if one.role == "carrier" else "")
 
 
-def _came_after(one: Group, trigger: Group) -> str:
+def _since(one: Group, trigger: Group) -> str:
     seconds = gap(trigger, one)
-    return f"it came {seconds:,.0f} s after {trigger.id}" if seconds and seconds >= 1 else f"it came after {trigger.id}"
+    return f"{seconds:,.0f} s after {trigger.id}" if seconds and seconds >= 1 else f"after {trigger.id}"
 
 
 def independent(found: Sequence[Finding]) -> list[Finding]:

@@ -17,7 +17,8 @@ SMALL = 256 << 10
 BEFORE, AFTER = 10, 30
 HEAD, TAIL = 60, 200
 LONGEST = 400  # lines of a message that goes on beyond the window
-MOST_KINDS = 50_000
+MOST_KINDS = 20_000
+_OTHERS = b"(other)"
 STORM = 200  # hits of one kind of line that are looked at one by one; the rest is counted
 FLOOD = 2000  # the same for lines that only one anchor and code have in common
 _Kind = tuple[bytes, bytes, int]
@@ -205,22 +206,25 @@ def _large(
 
 
 def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, int]) -> None:
+    kinds = reading.kinds
     last = dict(zip(keys, range(len(keys)), strict=True))
-    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
+    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True)) if len(kinds) <= MOST_KINDS else {}
+    others = 0
     for key, number in Counter(keys).items():
-        kind = reading.kinds.get(key)
+        kind = kinds.get(key)
         if kind is not None:
             kind.count += number
             kind.last = block.first + last[key]
+        elif len(kinds) >= MOST_KINDS:
+            others += number
         else:
             at = first[key]
-            if len(reading.kinds) >= MOST_KINDS:
-                key = b"(other)"
-                if key in reading.kinds:
-                    reading.kinds[key].count += number
-                    continue
             sample = block.lines(at, at + 1)[0].text
-            reading.kinds[key] = Kind(number, block.first + at, block.first + last.get(key, at), sample, at in hits)
+            kinds[key] = Kind(number, block.first + at, block.first + last[key], sample, at in hits)
+    if others:
+        rest = kinds.setdefault(_OTHERS, Kind(0, block.first, block.first, "(other)", False))
+        rest.count += others
+        rest.last = block.first + block.count - 1
 
 
 def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, int]]:

@@ -88,8 +88,10 @@ def tabulate(signatures: Mapping[str, Signature]) -> Table:
     facts = {name for name, s in signatures.items() if s.role == "context" and not s.promote}
     used: dict[str, set[str]] = {}
     for at, anchor in enumerate(table.anchors):
-        rows = [users for by_value in table.keyed[at].values() for users in by_value.values()]
-        for users in [table.users[at], *rows]:
+        listed = [table.users[at]]
+        for by_value in table.keyed[at].values():
+            listed.extend(by_value.values())
+        for users in listed:
             used.setdefault(anchor, set()).update(name for name, _ in users)
     table.weak = sorted(anchor for anchor, names in used.items() if names <= facts)
     return table
