@@ -36,6 +36,13 @@ def test_at_most_four_sentences_without_repeats() -> None:
     assert len(told) == len(set(told)) == 4
 
 
+def test_a_storm_is_decoded_in_part_and_says_so() -> None:
+    line = "infiniband mlx5_0: x:1:(pid 1): WC error: 12, Message: m" + " " * 1000
+    told = decode.explain("mlx5-wc-error", [line] * 2000, {})
+    assert told[-1].startswith("Only the first ")
+    assert told[-1].endswith(" of 2000 records were decoded.")
+
+
 _IDS = sorted({name.replace("*", "1") for name, _ in decode.READERS})
 
 

@@ -194,7 +194,14 @@ def test_an_unknown_entity_is_named(lint_with: Lint) -> None:
 
 def test_a_signature_needs_an_example(lint_with: Lint) -> None:
     problems = lint_with(cuda_oom=OOM[: OOM.index("examples:")])
-    assert [p.message for p in problems] == ["cuda-oom: no example under `examples: match:`"]
+    assert {p.message for p in problems} == {
+        "cuda-oom: no example under `examples: match:`", "cuda-oom: no near miss under `examples: ignore:`",
+    }  # fmt: skip
+
+
+def test_a_signature_needs_a_near_miss(lint_with: Lint) -> None:
+    problems = lint_with(cuda_oom=OOM[: OOM.index("  ignore:")])
+    assert [p.message for p in problems] == ["cuda-oom: no near miss under `examples: ignore:`"]
 
 
 def test_an_example_that_another_signature_takes(lint_with: Lint) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,22 @@ def test_pasted_text() -> None:
     assert lines_of(open_text("[rank1]: x\ny\n")) == ["x", "y"]
     assert open_text("").note == "paste is empty"
     assert lines_of(open_text("设备 代码 12".encode("gbk"))) == ["设备 代码 12"]
+
+
+def test_what_nobody_writes_to_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        monkeypatch.chdir(tmp_path)  # a socket's name is short
+        server.bind("sock")
+        (tmp_path / "a.log").write_text("x")
+        os.symlink(tmp_path, tmp_path / "loop")
+        found = {source.name: source.readable for source in open_inputs([tmp_path])}
+    assert found == {"a.log": True, "pipe": False, "sock": False}
+
+
+def test_files_of_several_folders_keep_their_folder(tmp_path: Path) -> None:
+    for name in ("node1", "node2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "dmesg.txt").write_text("x")
+    assert [source.name for source in open_inputs([tmp_path / "node1"])] == ["dmesg.txt"]
+    assert [source.name for source in open_inputs([tmp_path / "node1", tmp_path / "node2"])] == ["node1/dmesg.txt", "node2/dmesg.txt"]

@@ -13,6 +13,9 @@ from triage.library.library import Library, Link
 from triage.model import Value
 from triage.timing import Edge, settled, timely
 
+_SHARED = (
+    "host", "pci", "gpu_uuid", "gpu", "rank", "local_rank", "pid", "process", "unit", "ntstatus", "event_id",
+)  # fmt: skip
 STRENGTHS = {"sure": 3, "usual": 2, "possible": 1}
 
 
@@ -306,8 +309,9 @@ def _reaches(start: Group, goal: Group) -> bool:
 def _share(a: Group, b: Group) -> None:
     """Two views of one fault know the same device: each takes over what only the other tells."""
     for one, other in ((a, b), (b, a)):
-        for key in ("host", "pci", "gpu_uuid", "gpu", "rank", "local_rank", "pid", "process"):
-            if key not in one.entities and key in other.entities:
+        for key in _SHARED:
+            known = one.entities.get(key)
+            if key in other.entities and (known is None or (key == "event_id" and known == 0)):
                 one.entities[key] = other.entities[key]
 
 

@@ -11,7 +11,9 @@ from triage.match import Matcher
 from triage.model import Line, Match, Place, Record, Unexplained, Value
 from triage.reading import Kind, Reading
 from triage.scan import Index
-from triage.templates import Template, Templates
+from triage.templates import Template, Templates, code_of
+
+_MOST_ALIKE = 50
 
 _BAD = lazy.pattern(
     r"(?i)\b(?:error|err|fail(?:ed|ure|s)?|fatal|panic|exception|abort(?:ed)?|segfault|corrupt(?:ed|ion)?|unable to"
@@ -45,7 +47,7 @@ def count_templates(
 def _count_large(kinds: Templates, reading: Reading, library: Library, index: Index) -> None:
     name = reading.records[0].source if reading.records else ""
     alike = [kind for kind in reading.kinds.values() if kind.sample.strip()]
-    ids = _ids_of([kind for kind in alike if kind.hit], library, index)
+    ids = _ids_of([kind for kind in alike if kind.hit is not None], library, index)
     for kind in alike:
         header = head(Line(kind.first, kind.sample, kind.sample))
         text = kind.sample[header.size :] if header else kind.sample
@@ -58,16 +60,24 @@ def _count_large(kinds: Templates, reading: Reading, library: Library, index: In
 
 def _ids_of(alike: Sequence[Kind], library: Library, index: Index) -> dict[int, frozenset[str]]:
     """The signatures that hold on the samples, by the identity of their kind. All are matched in one go: engines
-    cost more to build than samples to search."""
+    cost more to build than samples to search. Of a flood of kinds with one anchor and code, some stand for all."""
+    floods: dict[tuple[int | None, str], list[Kind]] = {}
+    for kind in alike:
+        floods.setdefault((kind.hit, code_of(kind.sample)), []).append(kind)
     records: list[Record] = []
-    for number, kind in enumerate(alike):
+    kinds = [kind for flood in floods.values() for kind in flood[:_MOST_ALIKE]]
+    for number, kind in enumerate(kinds):
         for record in formats.read([Line(kind.first, kind.sample, kind.sample)], ""):
             record.source = str(number)  # else the samples would be each other's surroundings
             records.append(record)
     found: dict[int, set[str]] = {}
     for match in Matcher(library, index).match(records):
         found.setdefault(int(match.record.source), set()).add(match.id)
-    return {id(alike[number]): frozenset(own) for number, own in found.items()}
+    ids = {id(kinds[number]): frozenset(own) for number, own in found.items()}
+    for flood in floods.values():
+        for kind in flood[_MOST_ALIKE:]:
+            ids[id(kind)] = ids.get(id(flood[0]), frozenset())
+    return ids
 
 
 def _suspicious(record: Record) -> bool:

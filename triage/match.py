@@ -46,7 +46,7 @@ class Matcher:
     def _record(self, records: Sequence[Record], position: int, environment: list[str]) -> list[Match]:
         record = records[position]
         matches: dict[str, Match] = {}
-        for number in self._candidates.of(record.text):
+        for number in self._candidates.of(record.text, record.format):
             users = [u for u in self._patterns(self.table.users[number]) if _fits(u[1], record)]
             keyed = self.table.keyed[number]
             if not users and not keyed:

@@ -31,13 +31,14 @@ _HEX = b"0123456789abcdefABCDEF"
 
 @dataclass(slots=True)
 class Kind:
-    """Lines of a large source that are alike: how many, the first and last, one of them, whether an anchor held."""
+    """Lines of a large source that are alike: how many, the first and last, one of them, and which anchor held on it
+    (-1: only facts, None: none)."""
 
     count: int
     first: int
     last: int
     sample: str
-    hit: bool
+    hit: int | None
 
 
 @dataclass(slots=True)
@@ -220,7 +221,7 @@ def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, in
         else:
             at = first[key]
             sample = block.lines(at, at + 1)[0].text
-            kinds[key] = Kind(number, block.first + at, block.first + last[key], sample, at in hits)
+            kinds[key] = Kind(number, block.first + at, block.first + last[key], sample, hits.get(at))
     if others:
         rest = kinds.setdefault(_OTHERS, Kind(0, block.first, block.first, "(other)", False))
         rest.count += others

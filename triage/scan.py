@@ -8,6 +8,7 @@ sources go through hyperscan in blocks, else through re2 Sets over pieces of a b
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -19,8 +20,11 @@ from triage.library.patterns import Table
 _SET_SIZE = 256
 _SET_MEMORY = 96 << 20
 _NUMBER = lazy.pattern(r"(?:\\[\[{(])?(?:\(\?:(?:\\d|\[0-9\])\+\)|(?:\\d|\[0-9\])\+)(?:\\[\]})])?")
+_TOKEN = lazy.pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
+_QUANTIFIER = lazy.pattern(r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _PIECE = 16 << 10
 _NARROWED = 4 << 20
+_MANY = 2000
 
 
 class Index:
@@ -33,7 +37,7 @@ class Index:
     def candidates(self, texts: Sequence[str]) -> Candidates | Anchored:
         """What may hold on each of these texts."""
         scanner = self._line_scanner
-        if scanner is not None and scanner.engine == "hyperscan":  # it is at hand and far faster on many texts
+        if scanner is not None and scanner.engine == "hyperscan" and len(texts) > _MANY:  # at hand, and far faster
             return Anchored(self.table, scanner)
         return Candidates(self.table, texts)
 
@@ -48,16 +52,17 @@ class Anchored:
     """The patterns whose anchor holds on a text: a few more than `Candidates` gives, for `match` to confirm."""
 
     def __init__(self, table: Table, scanner: LineScanner) -> None:
-        self._scanner = scanner
+        self._scanner, self._foreign = scanner, table.foreign
         place = {anchor: number for number, anchor in enumerate(scanner.anchors)}
         self._numbers: dict[int, list[int]] = {}
         for number, anchor in enumerate(table.anchors):
             self._numbers.setdefault(place[_widened(anchor)], []).append(number)
 
-    def of(self, text: str) -> list[int]:
-        """The numbers of the regexes that may hold somewhere in `text`."""
+    def of(self, text: str, form: str) -> list[int]:
+        """The numbers of the regexes that may hold somewhere in the text of a record of this format."""
         held = self._scanner.holding(text.encode("utf-8", "replace"))
-        return sorted(number for anchor in held for number in self._numbers.get(anchor, ()))
+        found = {number for anchor in held for number in self._numbers.get(anchor, ())}
+        return sorted(found.union(self._foreign.get(form, ())))
 
 
 class Candidates:
@@ -71,7 +76,7 @@ class Candidates:
         ]  # fmt: skip
         self._sets = _sets(["(?m)" + table.regexes[number] for number in self.numbers])
 
-    def of(self, text: str) -> list[int]:
+    def of(self, text: str, _form: str = "") -> list[int]:
         """The numbers of the regexes that hold somewhere in `text`."""
         data = text.encode("utf-8", "replace")
         return [self.numbers[base + hit] for base, one in self._sets for hit in one.Match(data) or ()]
@@ -118,12 +123,14 @@ class LineScanner:
         number of these anchors that is more than a fact, or -1."""
         ends = self._scan(block) if self._database is not None else self._search(block)
         lines: dict[int, int] = {}
-        line = at = 0
+        line = at = stop = 0
         for end in sorted(ends):
-            begin = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
-            if begin > at:
+            if end > stop:
+                begin = block.rfind(b"\n", 0, end - 1) + 1
                 line += block.count(b"\n", at, begin)
                 at = begin
+                stop = block.find(b"\n", end - 1)
+                stop = len(block) if stop < 0 else stop
             number = ends[end]
             known = lines.get(line, -1)
             lines[line] = number if known < 0 else known if number < 0 else min(known, number)
@@ -170,11 +177,44 @@ class LineScanner:
 
 
 def _widened(anchor: str) -> str:
-    """`anchor` without the number at its beginning. Where several anchors begin with the same number in brackets,
-    Vectorscan 5.4.12 misses some of their matches."""
-    found = _NUMBER.match(anchor)
-    rest = anchor[found.end() :] if found else anchor
-    return rest if len(rest) > 8 and rest[0] not in "*+?{|)" else anchor
+    """`anchor` without what may be missing at its end, and without the number at its beginning: it holds on the same
+    lines and a few more.
+
+    An engine reports each place where a match may end, so an open end costs a call for each character. And where
+    several anchors begin with the same number in brackets, Vectorscan 5.4.12 misses some of their matches.
+    """
+    atoms = _atoms(anchor)
+    while len(atoms) > 1 and (atoms[-1][1][:1] in ("*", "?") or atoms[-1][1].startswith("{0") or atoms[-1][0] == "\\b"):
+        atoms.pop()
+    if atoms and atoms[-1][1].startswith("+"):
+        atoms[-1] = (atoms[-1][0], "")
+    text = "".join(atom + quantifier for atom, quantifier in atoms) or anchor
+    found = _NUMBER.match(text)
+    rest = text[found.end() :] if found else text
+    return rest if len(rest) > 8 and rest[0] not in "*+?{|)" else text
+
+
+def _atoms(regex: str) -> list[tuple[str, str]]:
+    """The parts of a regex that stand side by side, each with its quantifier; empty where it has alternatives."""
+    atoms: list[tuple[str, str]] = []
+    at = 0
+    while at < len(regex):
+        begin, depth = at, 0
+        while True:
+            token = _TOKEN.match(regex, at)
+            if token is None:
+                return []
+            at = token.end()
+            depth += (token[0] == "(") - (token[0] == ")")
+            if depth <= 0 or at >= len(regex):
+                break
+        atom = regex[begin:at]
+        if atom == "|" or depth:
+            return []
+        quantifier = _QUANTIFIER.match(regex, at)
+        at = quantifier.end() if quantifier else at
+        atoms.append((atom, quantifier[0] if quantifier else ""))
+    return atoms
 
 
 def _database(anchors: Sequence[str]) -> Any:

@@ -15,8 +15,8 @@ Reader = Callable[[Sequence[str], Known], list[str]]
 MOST = 4  # sentences
 # Where a fault is compared with those of other times on the same GPU.
 PLACES = frozenset({"xid-13", "xid-31"})
-_TEXTS = 2000  # matches of one fault that are looked at
-_LENGTH = 20_000  # characters of a record
+_LENGTH = 20_000  # characters of a record that are looked at
+_ALL = 500_000  # and of all records of a fault
 
 # The first entry that fits the id of the finding: `name` itself, or the beginning of it where it ends in `*`. The
 # readers are `module.function`, loaded when first needed.
@@ -81,11 +81,28 @@ def explain(finding_id: str, texts: Sequence[str], entities: Known) -> list[str]
 
     `texts` are those of all matches, the telling one first: a place that stays the same or changes is a finding too.
     """
-    found: list[str] = []
     names = readers(finding_id)
-    cut = [text[:_LENGTH] for text in texts[:_TEXTS]] if names else []
+    if not names:
+        return []
+    seen = _affordable(texts)
+    found: list[str] = []
     for name in names:
         module, function = name.split(".")
         read: Reader = getattr(import_module(f"triage.decode.{module}"), function)
-        found += read(cut, entities)
-    return distinct(found)[:MOST]
+        found += read(seen, entities)
+    found = distinct(found)[:MOST]
+    if found and len(seen) < len(texts):
+        found = [*found[: MOST - 1], f"Only the first {len(seen)} of {len(texts)} records were decoded."]
+    return found
+
+
+def _affordable(texts: Sequence[str]) -> list[str]:
+    """The first records of a storm: enough to see what it is."""
+    seen: list[str] = []
+    room = _ALL
+    for text in texts:
+        seen.append(text[:_LENGTH])
+        room -= len(seen[-1])
+        if room <= 0:
+            break
+    return seen

@@ -33,7 +33,7 @@ ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh
 _74 = lazy.pattern(r"[Ll]ink (\d{1,3})\(((?:0x[0-9a-fA-F]{1,8}(?:, ?)?){1,7})\)")
 _TRAIN = lazy.pattern(r"ailed to train link (\d{1,3}) to remote PCI:([0-9A-Fa-f:.]{7,16})")
 _LINE = lazy.pattern(
-    r"\b(14[4-9]|150), (?:[^\n]*?, )?((?:SAW|RLW|TLW|TREX|NVLPW|NETIR|MSE)\w*(?: Degraded)?) "
+    r"\b(14[4-9]|150), (?:[^\n]{0,120}?, )?((?:SAW|RLW|TLW|TREX|NVLPW|NETIR|MSE)\w*(?: Degraded)?) "
     r"(Fatal|Nonfatal|Non-fatal) XC\d+ i\d+ Link (-?\d{1,4}) \(0x([0-9a-fA-F]{1,8}) 0x([0-9a-fA-F]{1,8})"
 )
 

@@ -143,7 +143,7 @@ class Links(Check):
 
 
 class HasExamples(Check):
-    """Every signature, and every table, is proven by an example."""
+    """Every signature, and every table, is proven by an example and by a near miss that it leaves alone."""
 
     def check(self, proof: Proof) -> Iterator[Problem]:
         shown = {one.id for one in proof.examples if one.wanted}
@@ -151,6 +151,10 @@ class HasExamples(Check):
         for one in proof.library.signatures.values():
             if one.id not in shown and not (one.table and one.table in tables):
                 yield Problem(one.path, one.line, f"{one.id}: no example under `examples: match:`")
+        spared = {one.path for one in proof.examples if not one.wanted}
+        for path, one in {one.path: one for one in proof.library.signatures.values()}.items():
+            if path not in spared:
+                yield Problem(path, one.line, f"{one.table or one.id}: no near miss under `examples: ignore:`")
         for example in proof.examples:
             if example.table and not example.id:
                 if example.wanted:
@@ -253,9 +257,10 @@ def _links(link: Link, a: set[str], b: set[str]) -> bool:
 
 def _derived(example: Example, library: Library) -> list[dict[str, Any]]:
     """The entities of the findings of the example's id, after correlation."""
-    from triage.pipeline import analyze_text
+    from triage.pipeline import Options, analyze_text
 
-    report = analyze_text(example.text, example.file, library)
+    # all of them: what is only another view of a finding is folded into it
+    report = analyze_text(example.text, example.file, library, Options(show_all=True))
     return [dict(f.entities) for f in [*report.findings, *report.earlier] if f.id == example.id]
 
 
@@ -277,8 +282,8 @@ def _short(text: str, size: int = 90) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    Patterns(), Anchors(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(), Overlaps(),
-    EqualHits(), Drafts(),
+    Patterns(), Anchors(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(),
+    Overlaps(), EqualHits(), Drafts(),
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from triage.library.playbook import Playbook, parse_playbook
 from triage.library.shelf import Shelf
 from triage.model import Step
 
-FORMAT = 11  # of the cached library; raise it when the dataclasses change
+FORMAT = 12  # of the cached library; raise it when the dataclasses change
 _SPECIAL = {"headers.yaml", "causality.yaml", "recovery.yaml"}
 
 

@@ -39,6 +39,7 @@ class Table:
     `keyed[i]` whose condition is `name == value`: name, value, patterns (a table of some hundred rows is one look-up).
     `anchors[i]` is the form for one line of raw text, `needles[i]` texts of which one must be there. `structured` are
     the patterns without a regex, by format; `marks` the anchors by which a large source shows where they may be.
+    `foreign` are, by format, the regexes whose anchor was written for raw lines and need not hold on a joined record.
     `weak` are the anchors of facts and noise: their lines are read, but nothing around them is needed. `refined` maps
     a signature to all that it refines; `derived` are those computed over others.
     """
@@ -50,6 +51,7 @@ class Table:
     keyed: list[dict[str, dict[str, list[tuple[str, int]]]]] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     structured: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    foreign: dict[str, list[int]] = field(default_factory=dict)
     weak: list[str] = field(default_factory=list)
     refined: dict[str, list[str]] = field(default_factory=dict)
     derived: list[str] = field(default_factory=list)
@@ -75,6 +77,8 @@ def tabulate(signatures: Mapping[str, Signature]) -> Table:
                 table.users.append([])
                 table.keyed.append({})
             at = place[pattern.regex]
+            for form in pattern.formats if pattern.anchor else ():
+                table.foreign.setdefault(form, []).append(at)
             chosen = re.match(_ONE_VALUE, pattern.where)
             if chosen and f"(?P<{chosen[1]}>" in pattern.regex:
                 rows = table.keyed[at].setdefault(chosen[1], {})

@@ -19,7 +19,8 @@ FAMILIES = {
     "host": "Host and kernel",
     "launcher": "Launchers", "libs": "CUDA libraries and builds", "nccl": "NCCL", "nvidia": "NVIDIA driver",
     "pcie": "PCIe and IOMMU", "python": "Python", "pytorch": "PyTorch distributed", "smi": "nvidia-smi and DCGM",
-    "windows": "Windows",
+    "windows": "Windows", "vgpu": "vGPU and virtual machines", "amd": "AMD ROCm", "env": "Settings and environment",
+    "codes": "Numbers and exit codes", "advice": "Risky advice",
 }  # fmt: skip
 
 

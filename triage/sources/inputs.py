@@ -21,27 +21,29 @@ _SKIPPED_FOLDERS = {".git", ".hg", ".svn", "__pycache__"}
 def expand(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[Source]:
     """The sources of all paths, in their order; a file that is named twice is read once."""
     seen: set[tuple[int, int]] = set()
+    several = sum(1 for path in paths if os.path.isdir(path)) > 1
     for path in paths:
         text = os.fspath(path)
         if text == "-":
             file = stdin if stdin is not None else sys.stdin.buffer
             yield from open_stream(Stream(pipe_chunks(file)), "-", Budget())
             continue
-        yield from _path(text, seen)
+        yield from _path(text, seen, several)
 
 
-def _path(text: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
+def _path(text: str, seen: set[tuple[int, int]], several: bool) -> Iterator[Source]:
     try:
         mode = os.stat(text).st_mode
     except (OSError, ValueError) as error:
         matches = _matches(text)
         for match in matches:
-            yield from _path(match, seen)
+            yield from _path(match, seen, several or len(matches) > 1)
         if not matches:
             yield unreadable(_shown(text), _why(text, error))
         return
     if stat.S_ISDIR(mode):
-        yield from _folder(text, seen)
+        # Every node has a `dmesg.txt`: with several folders the name of the folder tells whose it is.
+        yield from _folder(text, seen, os.path.basename(os.path.abspath(text)) if several else "")
     else:
         yield from _file(text, _shown(text), seen)
 
@@ -65,8 +67,8 @@ def _why(text: str, error: OSError | ValueError) -> str:
     return f"cannot be opened ({reason(error)}); check the path and its permissions"
 
 
-def _folder(root: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
-    """All files below, sorted, named relative to the folder. Links to folders are not followed: they may loop."""
+def _folder(root: str, seen: set[tuple[int, int]], label: str) -> Iterator[Source]:
+    """All files below, sorted, named relative to the folder, behind its `label`. Links to folders are not followed: they may loop."""
     failed: list[OSError] = []
     empty = True
     for folder, folders, files in os.walk(root, onerror=failed.append):
@@ -74,7 +76,7 @@ def _folder(root: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
         for name in sorted(files):
             empty = False
             path = os.path.join(folder, name)
-            yield from _file(path, _shown(os.path.relpath(path, root)), seen)
+            yield from _file(path, _shown(os.path.join(label, os.path.relpath(path, root))), seen, named=False)
     for error in failed:
         empty = False
         name = _shown(str(error.filename or root))
@@ -83,7 +85,8 @@ def _folder(root: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
         yield unreadable(_shown(root), "is a folder without files")
 
 
-def _file(path: str, name: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
+def _file(path: str, name: str, seen: set[tuple[int, int]], named: bool = True) -> Iterator[Source]:
+    """The sources of one file. A pipe is read only where it was `named`: in a folder nobody may ever write to it."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
@@ -100,10 +103,10 @@ def _file(path: str, name: str, seen: set[tuple[int, int]]) -> Iterator[Source]:
             yield unreadable(name, why, status.st_size)
             return
         yield from open_stream(stream, name, Budget(status.st_size), path=path)
-    elif stat.S_ISFIFO(status.st_mode) or path.startswith(("/dev/stdin", "/dev/fd/", "/proc/self/fd/")):
+    elif named and stat.S_ISFIFO(status.st_mode) or path.startswith(("/dev/stdin", "/dev/fd/", "/proc/self/fd/")):
         yield from open_stream(Stream(_pipe(path)), name, Budget())
     else:
-        yield unreadable(name, "is a device or socket, not a log; give a file")
+        yield unreadable(name, "is a device, socket or pipe, not a log; give a file")
 
 
 def _pipe(path: str) -> Iterator[bytes]:
