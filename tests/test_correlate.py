@@ -163,3 +163,26 @@ def test_the_cause_on_the_same_rank_comes_first(tmp_path: Path) -> None:
     by = {(f.id, f.entities["rank"]): f.explained_by for f in found}
     assert by["system", 0] == ["shm", "closed"]
     assert by["system", 2] == ["closed", "shm"]
+
+
+def interrupted(tmp_path: Path, *lines: str) -> list[tuple[str, str]]:
+    lib = library(tmp_path, {
+        "interrupt.yaml": signature("interrupt", "^Interrupted", role="symptom", severity="warning"),
+        "torn-down.yaml": signature("torn-down", r"NVRM: channel gone", role="carrier"),
+        "peer-lost.yaml": signature("peer-lost", "^peer lost", role="symptom", severity="fatal"),
+        "causality.yaml": "- {cause: interrupt, effect: [torn-down, peer-lost], join: [], strength: usual}\n",
+    })  # fmt: skip
+    return [(f.id, f.role) for f in analyze_text("\n".join(lines), library=lib).findings]
+
+
+def test_an_interrupt_that_led_to_nothing_is_no_fault(tmp_path: Path) -> None:
+    assert interrupted(tmp_path, "Interrupted") == []
+
+
+def test_what_the_driver_tidies_up_after_it_is_nothing(tmp_path: Path) -> None:
+    found = interrupted(tmp_path, "[  10.000000] NVRM: channel gone", "Interrupted")
+    assert not [one for one in found if one[1] in ("cause", "unknown")]
+
+
+def test_an_interrupt_that_others_suffer_from_is_the_cause(tmp_path: Path) -> None:
+    assert interrupted(tmp_path, "Interrupted", "peer lost")[0] == ("interrupt", "cause")

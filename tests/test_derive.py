@@ -113,3 +113,55 @@ def test_matches_are_completed_by_the_rest_of_the_job(tmp_path: Path) -> None:
     found = {f.id: f.entities for f in analyze_text(text, library=known).findings}
     assert (found["refused"]["interface"], found["refused"]["nccl"]) == ("docker0", "2.19.3")
     assert found["ended"]["signal"] == "SIGBUS"
+
+
+APART = """
+id: apart
+title: Ranks wait in different collectives
+severity: fatal
+match: [{regex: 'says that ranks differ'}]
+derive:
+  from: [wait]
+  group: [_group]
+  member: rank
+  suspect: [{differ: [seq, op], unless_min: _last}]
+key: [job]
+means: They are in different collectives.
+playbook: find-the-cause
+sources: [test]
+"""
+
+
+def apart(tmp_path: Path, *lines: str) -> list[dict[str, object]]:
+    regex = r"waits in (?P<op>\w+) (?P<seq>[0-9]+)(?: of group (?P<_group>[0-9]+))?(?: last (?P<_last>[0-9]+))?"
+    lib = library(tmp_path, {
+        "apart.yaml": APART,
+        "wait.yaml": signature("wait", regex, role="symptom", types="{seq: int, _last: int}"),
+        "causality.yaml": "- {cause: apart, effect: wait, join: [], strength: usual}\n",
+    })  # fmt: skip
+    assert lib.problems == []
+    found = analyze_text("\n".join(lines), library=lib)
+    return [dict(f.entities) for f in found.findings if f.id == "apart"]
+
+
+def test_reports_that_differ_are_one_finding_with_the_smallest_first(tmp_path: Path) -> None:
+    found = apart(tmp_path, "[rank0]: waits in GATHER 41", "[rank1]: waits in BROADCAST 39", "[rank2]: waits in BROADCAST 39")
+    assert found == [{"rank": [1, 2, 0], "op": ["BROADCAST", "GATHER"], "seq": [39, 41]}]
+
+
+def test_equal_reports_differ_in_nothing(tmp_path: Path) -> None:
+    assert apart(tmp_path, "[rank0]: waits in GATHER 41", "[rank1]: waits in GATHER 41") == []
+
+
+def test_a_line_may_also_say_it(tmp_path: Path) -> None:
+    assert apart(tmp_path, "[rank0]: says that ranks differ") == [{"rank": 0}]
+
+
+def test_reports_of_several_groups_are_not_compared(tmp_path: Path) -> None:
+    assert apart(tmp_path, "[rank0]: waits in GATHER 41", "[rank0]: waits in REDUCE 7", "[rank1]: waits in REDUCE 7") == []
+    assert apart(tmp_path, "[rank0]: waits in GATHER 4100", "[rank1]: waits in REDUCE 7") == []
+
+
+def test_where_only_the_number_differs_the_counters_tell_who_is_behind(tmp_path: Path) -> None:
+    assert apart(tmp_path, "[rank0]: waits in GATHER 41 last 41", "[rank1]: waits in GATHER 40 last 40") == []
+    assert len(apart(tmp_path, "[rank0]: waits in GATHER 41 last 41", "[rank1]: waits in GATHER 40 last 41")) == 1

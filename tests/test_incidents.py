@@ -91,3 +91,8 @@ def test_a_stamp_without_a_year_takes_that_of_the_others(text: str) -> None:
     when = stamps([old, dated])[id(old)]
     assert when is not None
     assert iso(when).startswith("2018-12-31T23:59:59")
+
+
+def test_the_last_time_is_on_the_clock_of_the_first() -> None:
+    (one,) = groups(("a", "2025-03-11 10:00:00", {}), ("a", "[   12.500000]", {}))
+    assert one.last == one.first

@@ -22,6 +22,7 @@ ERROR = "CUDA error: bad thing"
         f'    description: "{ERROR} on {{{{ $labels.gpu }}}}"',
         f"A text such as `{ERROR}` in the log must be reported.",
         f"* `{ERROR}` usually means that memory ran out.",
+        f"If a job dies with `{ERROR}` or `{ERROR} again`, please include the log:",
         f'* Fixed a hang after "{ERROR}" on hosts with many interfaces.',
         f"Look for `{ERROR}` first.",
     ],

@@ -53,3 +53,13 @@ def test_budget_follows_the_size_of_the_input() -> None:
     assert Budget(size=1000).spend(1 << 29)
     assert not Budget(size=1000).spend((1 << 30) + 1)
     assert Budget(size=0).spend(10 << 30)
+
+
+def test_a_file_that_grows_is_read_up_to_its_first_size(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes(b"x" * 70_000)
+    chunks = file_chunks(path, 70_000)
+    read = len(next(chunks))
+    path.write_bytes(b"x" * 200_000)
+    assert read + sum(map(len, chunks)) == 70_000
+    assert sum(map(len, file_chunks(path))) == 200_000

@@ -112,3 +112,9 @@ def test_several_places_are_named(tmp_path: Path) -> None:
     kernel = "".join(f"[  100.00000{n}] GPU 0000:{n}b:00.0 lost\n" for n in range(1, 6))
     assert analyze_text(kernel, library=lib).summary == "lost (5 GPUs)"
     assert analyze_text("\n".join(kernel.splitlines()[:2]), library=lib).summary == "lost (GPUs 0000:1b:00,0000:2b:00)"
+
+
+def test_an_assumed_format_is_said(tmp_path: Path) -> None:
+    lib = library(tmp_path, FILES)
+    assert analyze_text("hello\nworld", library=lib).sources[0].note == "no known format: read as plain text"
+    assert analyze_text("rank 3 killed", library=lib).sources[0].note == ""

@@ -243,5 +243,5 @@ def test_healthy_logs_stay_silent_in_wrappers(path: Path) -> None:
     text = path.read_text(encoding="utf-8", errors="replace").rstrip("\n")
     if " " in wrapped(path.name, text):
         pytest.skip("healthy only together with the other files of its case")
-    for wrap in ("quote", "html", "GitHub", "ts level", "GCP newest first", "grep -n", "tmux 80", "Loki API", "compose"):
+    for wrap in ("quote", "html", "GitHub", "ts level", "Loki newest first", "grep -n", "tmux 80", "Loki API", "compose"):
         assert " " not in wrapped(path.name, (TEXT | PASTES | COLLECTORS)[wrap](text)), wrap

@@ -31,12 +31,15 @@ class Matcher:
     def __init__(self, library: Library, index: Index) -> None:
         self.library, self.index = library, index
         self.table = index.table
+        self._hits: dict[str, list[Record]] = {}
+        self._known: dict[int, list[tuple[str, Pattern]]] = {}
 
     def match(self, records: Sequence[Record]) -> list[Match]:
         """All matches of the records, in their order."""
         found: list[Match] = []
         environment: list[str] = []
         self._candidates = self.index.candidates([record.text for record in records])
+        self._hits.clear()
         for position in range(len(records)):
             found.extend(self._record(records, position, environment))
         for order, match in enumerate(found):
@@ -47,7 +50,9 @@ class Matcher:
         record = records[position]
         matches: dict[str, Match] = {}
         for number in self._candidates.of(record.text, record.format):
-            users = [u for u in self._patterns(self.table.users[number]) if _fits(u[1], record)]
+            if number not in self._known:
+                self._known[number] = self._patterns(self.table.users[number])
+            users = [u for u in self._known[number] if _fits(u[1], record)]
             keyed = self.table.keyed[number]
             if not users and not keyed:
                 continue
@@ -132,15 +137,24 @@ class Matcher:
                 if not environment:
                     environment.extend(_environment_lines(records))
                 texts = environment
+            elif scope == "source":
+                if any(r is not record and r.source == record.source for r in self._all(rule["regex"], records)):
+                    return True
+                continue
             else:
-                low, high = {"before": (position - _AROUND, position), "after": (position + 1, position + _AROUND),
-                             "source": (0, len(records))}[scope]  # fmt: skip
+                low, high = (position - _AROUND, position) if scope == "before" else (position + 1, position + _AROUND)
                 near = records[max(0, low) : high]
-                own = [r for r in near if r is not record and r.source == record.source]
-                texts = [r.text for r in own if scope == "source" or r.stream == record.stream]
+                texts = [r.text for r in near if r.source == record.source and r.stream == record.stream]
             if any(regex.search(text) for text in texts):
                 return True
         return False
+
+    def _all(self, pattern: str, records: Sequence[Record]) -> list[Record]:
+        """All records with the pattern; searched for once, however many matches ask."""
+        if pattern not in self._hits:
+            regex = compiled(pattern)
+            self._hits[pattern] = [record for record in records if regex.search(record.text)]
+        return self._hits[pattern]
 
     def _settle(self, matches: dict[str, Match], record: Record) -> list[Match]:
         """Children replace the parents that they refine; fallbacks stay only where nothing else is said."""

@@ -28,7 +28,7 @@ _ADVICE_BEFORE = lazy.pattern(
 )
 _ADVICE_AFTER = lazy.pattern(
     r"(?i)^[`\"'”»]+\s*(?:\([^)\n]*\)\s*)?(?:in \w+ )?(?:(?:usually|often|typically|normally|generally) )?"
-    r"(?:means|indicates|points to|is now \w+)\b"
+    r"(?:means|indicates|points to|is now \w+)\b|\bplease (?:include|attach|paste|post)\b"
 )
 _OWN = lazy.pattern(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
 _QUOTES = ("`", '"', "'")

@@ -81,7 +81,7 @@ def _read(lines: list[Line], name: str) -> list[Record]:
 
 def _turned(lines: list[Line], records: list[Record]) -> list[Line] | None:
     """The lines in the order of their times where these clearly fall; what has no time stays below the line above."""
-    stamps = [record.time for record in records if record.time is not None]
+    stamps = [stamp for record in records if (stamp := _stamp(record.lines[0]) or record.time)]
     if len(stamps) < 4 or stamps[0].seconds <= stamps[-1].seconds:
         return None
     if any(record.format.startswith("windows") for record in records):

@@ -68,7 +68,8 @@ def _why(text: str, error: OSError | ValueError) -> str:
 
 
 def _folder(root: str, seen: set[tuple[int, int]], label: str) -> Iterator[Source]:
-    """All files below, sorted, named relative to the folder, behind its `label`. Links to folders are not followed: they may loop."""
+    """All files below, sorted, named relative to the folder, behind its `label`. Links to folders are not followed:
+    they may loop."""
     failed: list[OSError] = []
     empty = True
     for folder, folders, files in os.walk(root, onerror=failed.append):
@@ -97,13 +98,13 @@ def _file(path: str, name: str, seen: set[tuple[int, int]], named: bool = True) 
         return
     seen.add(key)
     if stat.S_ISREG(status.st_mode):
-        stream = Stream(file_chunks(Path(path)), status.st_size)
+        stream = Stream(file_chunks(Path(path), status.st_size), status.st_size)
         if not os.access(path, os.R_OK):
             why = "cannot be opened (Permission denied); read it with more rights or copy it"
             yield unreadable(name, why, status.st_size)
             return
         yield from open_stream(stream, name, Budget(status.st_size), path=path)
-    elif named and stat.S_ISFIFO(status.st_mode) or path.startswith(("/dev/stdin", "/dev/fd/", "/proc/self/fd/")):
+    elif (named and stat.S_ISFIFO(status.st_mode)) or path.startswith(("/dev/stdin", "/dev/fd/", "/proc/self/fd/")):
         yield from open_stream(Stream(_pipe(path)), name, Budget())
     else:
         yield unreadable(name, "is a device, socket or pipe, not a log; give a file")

@@ -124,13 +124,17 @@ class Spool:
             yield chunk
 
 
-def file_chunks(path: Path) -> Iterator[bytes]:
-    """The chunks of a regular file, open only while one is read: thousands of files may wait for their turn."""
+def file_chunks(path: Path, size: int = 0) -> Iterator[bytes]:
+    """The chunks of a regular file, open only while one is read: thousands of files may wait for their turn.
+
+    What is written beyond `size` (0, as in /proc: unknown) while the file is read is left: a log may grow faster than
+    anybody reads.
+    """
     at, count = 0, HEAD
-    while True:
+    while not size or at < size:
         with path.open("rb") as file:
             file.seek(at)
-            chunk = file.read(count)
+            chunk = file.read(min(count, size - at) if size else count)
         if not chunk:
             return
         at, count = at + len(chunk), CHUNK
