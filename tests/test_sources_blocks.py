@@ -6,6 +6,7 @@ import tracemalloc
 import unicodedata
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -39,6 +40,23 @@ def test_a_part_that_hides_text_is_unwrapped_alone() -> None:
     lines = {line.number: line.text for line in all_lines(source)}
     assert lines[50_001] == "RuntimeError: x"
     assert max(lines) == 100_001
+
+
+@pytest.mark.parametrize("filler", ["", r"C:\dir #1 & more", r"\\\\##&&" * 8], ids=["none", "few", "many"])
+@pytest.mark.parametrize(
+    ("spelled", "text"),
+    [
+        (r"a\u001b[31mRuntime\u001b[0mError", "aRuntimeError"),
+        ("a#033[31mRuntime#033[0mError", "aRuntimeError"),
+        ("a^[[31mRuntime^[[0mError", "aRuntimeError"),
+        ("GPU &lt;1&gt; lost &amp; gone", "GPU <1> lost & gone"),
+        (r'Traceback (most recent call last):\n  File \"a.py\", line 1', "Traceback (most recent call last):"),
+    ],
+)
+def test_what_hides_text_is_seen_in_a_large_block(spelled: str, text: str, filler: str) -> None:
+    plain = f"INFO nothing to see {filler}\n".encode() * 20_000
+    lines = all_lines(text_source(bytes_stream(plain + spelled.encode() + b"\n" + plain), "log"))
+    assert text in [line.text for line in lines if line.number == 20_001]
 
 
 def test_crlf_and_missing_last_newline() -> None:

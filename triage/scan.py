@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from triage import lazy
@@ -176,6 +177,7 @@ class LineScanner:
         return found
 
 
+@lru_cache(maxsize=8192)
 def _widened(anchor: str) -> str:
     """`anchor` without what may be missing at its end, and without the number at its beginning: it holds on the same
     lines and a few more.

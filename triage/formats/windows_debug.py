@@ -114,7 +114,9 @@ def _stop_code(text: str) -> int:
     short = _SHORT.match(text) if text.startswith("BugCheck") else None
     if short:
         return int(short[1], 16)
-    found = _SCREEN.search(text) if "ode" in text or "tring" in text or not text.isascii() else None
+    folded = text.lower()
+    named = "stop" in folded or "bug" in folded or "stillstand" in folded or not text.isascii()
+    found = _SCREEN.search(text) if named else None
     if not found:
         return 0
     return int(found["code"], 16) if found["code"] else _STOPS.get(found["name"].strip().upper().replace(" ", "_"), 0)

@@ -23,12 +23,12 @@ _SMALL = 1 << 18
 _HEAD_LINES = 400
 _CONTROLS = bytes(code for code in range(32) if code not in b"\t\n") + b"\x7f"
 # What hides text and is not seen in a few lines: spelled escapes and newlines, entities, C1 controls, box borders.
-# Each stands behind one byte, which is found faster.
+# Each begins with one byte, which is found far faster.
 _HINTS = {
-    b"#": (b"#012", b"#033"), b"^": (b"^[[",), b"\\": (b"\\x1", b"\\u001", b"\\033[", b"\\nNVRM", b"last):\\n"),
+    b"#": (b"#012", b"#033"), b"^": (b"^[[",), b"\\": (b"\\x1", b"\\u001", b"\\033[", b"\\nNVRM", b"\\n  File "),
     b"&": (b"&lt;", b"&quot;", b"&amp;"), b"\xc2": (b"\xc2\x9b",), b"\xe2": (b"\xe2\x94\x82", b"\xe2\x95"),
-    b"[0m": (b"[0m",),
 }  # fmt: skip
+_RARE = 4000  # per block: beyond it a search for the whole hint is the faster one
 
 
 # Any of these, and each line is looked at for what hides text: besides the above, invisible characters in UTF-8.
@@ -75,7 +75,7 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
     assembler: Assembler | None = None
     number = 1
     for data, advance in _whole_lines(stream, encoding):
-        if b"\x1b[" in data:
+        if b"\x1b" in data:
             data = _COLOUR.sub(b"", data)
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
@@ -194,9 +194,21 @@ def _is_plain(data: bytes, unwrapper: Unwrapper) -> bool:
     escapes in JSON and parts of a message hide it."""
     if unwrapper.layout.html or len(data.translate(None, _CONTROLS)) != len(data):
         return False
-    if any(byte in data and any(hint in data for hint in hints) for byte, hints in _HINTS.items()):
+    if b"[0m" in data or any(_spelled(data, byte, hints) for byte, hints in _HINTS.items()):
         return False
     return not _JSON.search(data) and not (b" P " in data and _PART.search(data))
+
+
+def _spelled(data: bytes, byte: bytes, hints: tuple[bytes, ...]) -> bool:
+    """Whether one of the hints, all of which begin with `byte`, is in `data`."""
+    if data.count(byte) > _RARE:
+        return any(hint in data for hint in hints)
+    at = data.find(byte)
+    while at >= 0:
+        if data.startswith(hints, at):
+            return True
+        at = data.find(byte, at + 1)
+    return False
 
 
 def _plain_block(data: bytes, first: int, encoding: Encoding, unwrapper: Unwrapper) -> Block:

@@ -15,9 +15,9 @@ _ESCAPE = lazy.pattern(
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"
 )
-# The same colour codes spelled out by `cat -v`, JSON, Python's repr, printf, or an old console's arrow glyph.
-_SPELLED = lazy.pattern(r"(?:\^\[|\\x1[bB]|\\u001[bB]|\\033|\\e|[\u241b\u2190\ufffd])\[[0-9;?]*[A-HJKSTfhlmnsu]")
-_SPELLED_HINT = ("^[[", "\\x1", "\\u001", "\\033[", "\\e[", "\u241b[", "\u2190[", "\ufffd[")
+# The same colour codes spelled out by `cat -v`, JSON, Python's repr, printf, rsyslog, or an old console's glyph.
+_SPELLED = lazy.pattern(r"(?:\^\[|\\x1[bB]|\\u001[bB]|\\033|#033|\\e|[\u241b\u2190\ufffd])\[[0-9;?]*[A-HJKSTfhlmnsu]")
+_SPELLED_HINT = ("^[[", "\\x1", "\\u001", "\\033[", "#033[", "\\e[", "\u241b[", "\u2190[", "\ufffd[")
 # What a web form leaves of a colour when it drops the escape character: `[36m(Worker pid=1)[0m`.
 _BARE = lazy.pattern(r"\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,4})?m(?!\])")
 _BARE_START = lazy.pattern(r"\[(?:[0-9];)?(?:0|1|2|[39][0-7])m")
