@@ -186,3 +186,14 @@ def test_what_the_driver_tidies_up_after_it_is_nothing(tmp_path: Path) -> None:
 
 def test_an_interrupt_that_others_suffer_from_is_the_cause(tmp_path: Path) -> None:
     assert interrupted(tmp_path, "Interrupted", "peer lost")[0] == ("interrupt", "cause")
+
+
+@pytest.mark.parametrize(
+    ("driver", "alone"), [("nvme", True), ("mlx5_core", True), ("nvidia", True), ("pcieport", False), (None, False)]
+)
+def test_the_error_of_another_end_device_explains_nothing_by_its_time(driver: str | None, alone: bool) -> None:
+    log = "[ 9000.1] pcieport 0000:20:01.0: AER: Uncorrectable (Fatal) error message received from 0000:21:00.0\n"
+    if driver:
+        log += f"[ 9000.1] {driver} 0000:21:00.0: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Data Link Layer\n"
+    found = analyze_text(log + "[ 9003.0] NVRM: Xid (PCI:0000:e3:00): 79, GPU has fallen off the bus.\n").findings
+    assert ("xid-79" in [f.id for f in found if f.role == "cause"]) == alone

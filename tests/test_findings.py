@@ -92,3 +92,22 @@ def test_blanks_are_filled_from_what_all_effects_say(tmp_path: Path) -> None:
     one = "port down\nGPU 0000:3b:00.0 lost, driver 470.1\n"
     assert command(one) == ["lspci", "-s", "0000:3b:00"]
     assert command(one + "GPU 0000:5e:00.0 lost, driver 470.1") == ["lspci", "-s", "<pci>"]
+
+
+def test_blanks_are_not_filled_from_another_rank_or_a_farther_effect(tmp_path: Path) -> None:
+    files = {
+        "late.yaml": signature("late", r"rank (?P<rank>\d+) is late", types="{rank: int}"),
+        "wait.yaml": signature("wait", r"rank (?P<rank>\d+) pid (?P<pid>\d+) waited", types="{rank: int, pid: int}", role="symptom"),
+        "end.yaml": signature("end", r"pid (?P<pid>\d+) ended", types="{pid: int}", role="symptom"),
+        "causality.yaml": "- {cause: late, effect: wait, join: [], strength: sure}\n- {cause: wait, effect: end, join: [], strength: sure}",
+    }  # fmt: skip
+    lib = library(tmp_path, files)
+    lib.playbooks["find-the-cause"].sections["Confirm"][0].command = ["py-spy", "dump", "--pid", "{pid}"]
+
+    def command(text: str) -> list[str] | None:
+        playbook = analyze_text(text, library=lib).findings[0].playbook
+        assert playbook is not None
+        return playbook.steps[0].command
+
+    assert command("rank 1 is late\nrank 0 pid 70 waited") == ["py-spy", "dump", "--pid", "<pid>"]
+    assert command("rank 1 is late\nrank 1 pid 71 waited\npid 99 ended") == ["py-spy", "dump", "--pid", "71"]

@@ -93,6 +93,15 @@ Problem                     : CM_PROB_FAILED_POST_START"""
     assert record.fields["instance_id"] == r"PCI\VEN_10DE&DEV_2204&SUBSYS_38971462&REV_A1\4&1F3B7C52&0&0008"
 
 
+def test_powershell_lists_without_blank_lines() -> None:
+    text = (
+        "FriendlyName : NVIDIA L40S\nStatus : Error\nProblem : CM_PROB_UNSIGNED_DRIVER\n"
+        "FriendlyName : NVIDIA A2\nStatus : Error\nProblem : 12\n"
+    )
+    rows = records(text, WindowsDevice())
+    assert [(row.fields["device_name"], row.fields["device_code"]) for row in rows] == [("NVIDIA L40S", 52), ("NVIDIA A2", 12)]
+
+
 def test_wmi_list_and_csv() -> None:
     (one,) = records(
         "ConfigManagerErrorCode=12\nName=NVIDIA Tesla V100\nPNPDeviceID=PCI\\VEN_10DE&DEV_1DB6\\3&11", WindowsDevice()

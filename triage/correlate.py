@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from triage import incidents, views
@@ -224,7 +226,7 @@ def _all(option: Any, cause: Group, effect: Group, in_time: bool | None) -> list
 def _joins(key: str, cause: Group, effect: Group, in_time: bool | None) -> bool | None:
     """True: both agree. False: they contradict. None: one of them does not tell."""
     if key == "time":
-        return in_time
+        return False if _elsewhere(cause, effect) else in_time
     if key == "record":
         return {id(m.record) for m in cause.matches} & {id(m.record) for m in effect.matches} != set()
     if key == "source":
@@ -242,6 +244,23 @@ def _joins(key: str, cause: Group, effect: Group, in_time: bool | None) -> bool 
     if not mine or not other:
         return None
     return bool(mine & other)
+
+
+def _elsewhere(cause: Group, effect: Group) -> bool:
+    """Whether the cause is an end device of its own: what befell it at the same time says nothing of another one.
+
+    A bridge (its driver is `pcieport`) may have the other device behind it.
+    """
+    mine, other = values(cause.entities, "pci"), values(effect.entities, "pci")
+    if not mine or not other or mine & other:
+        return False
+    texts = [match.record.text for match in cause.matches]
+    return all(any(_driven(str(device)).search(text) for text in texts) for device in mine)
+
+
+@lru_cache(maxsize=256)
+def _driven(device: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:AER: )?(?!pcie)[\w-]+ {re.escape(device)}\b", re.MULTILINE)
 
 
 def _process(name: Value) -> str:

@@ -53,16 +53,27 @@ def compare(found: Finding, groups: Sequence[Group]) -> None:
         found.decoded = decode.explain(found.id, [m.record.text for g in kin for m in g.matches], found.entities)
 
 
+def _another(one: Group, effect: Group) -> bool:
+    """Whether the effect befell another host, rank or device: its pid or its GPU are not those of the cause."""
+    pairs = ((values(one.entities, key), values(effect.entities, key)) for key in ("host", "pod", "rank", "pci"))
+    return any(mine and other and not mine & other for mine, other in pairs)
+
+
 def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library) -> Advice | None:
     """The playbook, its blanks filled from the finding, else from what all of its effects agree on."""
     playbook = library.playbooks.get(one.signature.playbook)
     if playbook is None:
         return None
     known: Entities = {}
-    for effect in effects:
-        for key, value in visible(effect.entities).items():
-            if key not in _RENUMBERED or by_machine(effect):
-                known[key] = value if known.get(key, value) == value else []
+    for circle in (effects, one.explains):  # what it explains itself is nearer than what follows from that
+        agreed: Entities = {}
+        for effect in circle:
+            if _another(one, effect):
+                continue
+            for key, value in visible(effect.entities).items():
+                if key not in _RENUMBERED or by_machine(effect):
+                    agreed[key] = value if agreed.get(key, value) == value else []
+        known |= agreed
     known |= visible(one.entities)
     if first.time and not first.time.startswith("+"):
         known["time"] = first.time

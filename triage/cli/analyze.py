@@ -79,7 +79,7 @@ def analyze(
     inputs = paths or ([] if sys.stdin.isatty() else ["-"])
     if not inputs:
         raise typer.BadParameter("name a file or folder, or pipe a log in.", param_hint="'PATHS'")
-    known = library(signatures, quiet=True)  # the report names what is wrong with it
+    known = library(signatures, quiet)
     for name in ignore or []:
         if name not in known.signatures and not quiet:
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")

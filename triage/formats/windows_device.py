@@ -87,8 +87,8 @@ def _block(lines: Sequence[Line], at: int) -> Record | None:
     first = _PAIR.match(text) if ":" in text or "=" in text or "：" in text else None
     if not first or not (INSTANCE.match(first[2]) or _PROPERTY.match(text)):
         return None
-    if at and _PROPERTY.match(text) and _PROPERTY.match(lines[at - 1].text):
-        return None  # inside a block whose beginning was refused already
+    if _PROPERTY.match(text) and _inside(lines, at, first[1].lower()):
+        return None  # of a block whose beginning was refused already
     pairs = list(_pairs(lines, at))
     if not pairs:
         return None
@@ -103,6 +103,17 @@ def _block(lines: Sequence[Line], at: int) -> Record | None:
     if status and int(status, 16):
         fields["ntstatus"] = status
     return _make(lines, at, _length(lines, at), fields)
+
+
+def _inside(lines: Sequence[Line], at: int, heading: str) -> bool:
+    """Whether the properties above this one belong to the same device: none of them has its heading."""
+    above = at - 1
+    while above >= 0 and at - above < _MOST_LINES and _PROPERTY.match(lines[above].text):
+        found = _PAIR.match(lines[above].text)
+        if found and found[1].lower() == heading:
+            return False
+        above -= 1
+    return above < at - 1
 
 
 def _pairs(lines: Sequence[Line], at: int) -> Iterator[tuple[str, str]]:
@@ -120,14 +131,17 @@ def _pairs(lines: Sequence[Line], at: int) -> Iterator[tuple[str, str]]:
 
 
 def _length(lines: Sequence[Line], at: int) -> int:
-    """The number of lines up to the blank line, or the second instance id, that ends the block."""
+    """The number of lines up to the blank line, the second instance id, or the repeated heading that ends the block."""
     count = 1
+    opening = (_PAIR.match(lines[at].text) or [""] * 3)[1].lower()
     while count < _MOST_LINES and at + count < len(lines):
         text = lines[at + count].text
         found = _PAIR.match(text)
         if not text.strip() or (not found and not text.startswith("    ")):
             break
         if found and INSTANCE.match(found[2]) and INSTANCE.match((_PAIR.match(lines[at].text) or [""] * 3)[2]):
+            break
+        if found and found[1].lower() == opening and _PROPERTY.match(text):
             break
         count += 1
     return count
