@@ -57,6 +57,12 @@ def test_the_programs_own_headers_stay(lines: list[str]) -> None:
     assert peeled(lines) == lines
 
 
+def test_the_hour_of_a_clock_is_no_rank_and_no_line_number() -> None:
+    lines = ["19:14:43  NVRM: Xid (PCI:0000:1a:00): 13", "19:15:34  NVRM: Xid (PCI:0000:9a:00): 31", "   MMU Fault: E", "19:24:03  NVRM: loading"]
+    assert layout_of(lines).kinds == ()
+    assert layout_of([f"{n}:{line}" for n, line in enumerate(lines, 1)]).kinds[:1] == ("numbers",)
+
+
 def test_srun_labels_need_most_lines_and_must_come_back() -> None:
     lines = [" 0: loading", " 1: loading", "10: loading", " 0: Traceback (most recent call last):", " 0:   File \"x\""]
     layout = layout_of(lines)

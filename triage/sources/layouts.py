@@ -19,7 +19,8 @@ from triage.sources.stamps import COLLECTED, ISO, goes_on, has_header, is_foreig
 
 _QUOTE = lazy.pattern(r">(?!>>) ?")
 _ACTIONS = lazy.pattern(r"[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?(?=[0-9]{4}-[0-9]{2}-[0-9]{2}T)")
-_SRUN = lazy.pattern(r" *(?P<rank>[0-9]{1,6}): ?")
+_NO_CLOCK = r"(?![0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\s)"
+_SRUN = lazy.pattern(rf" *{_NO_CLOCK}(?P<rank>[0-9]{{1,6}}): ?")
 _NODE = lazy.pattern(
     r"(?!(?:eth|ens|eno|enp|ib|gpu|cuda|nvme|sd|mlx|step|epoch|iter|layer|line|stage|nv|dev|tty|cpu)[0-9])"
     r"(?:rank[_-]?(?P<rank>[0-9]+)|(?P<host>[a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)): "
@@ -41,7 +42,7 @@ _LEVEL = lazy.pattern(
 )
 # Numbers of lines as grep, cat, nl, less, bat and web pages print them; `-` marks grep's lines of context.
 _NUMBERS = (
-    lazy.pattern(r"(?P<n>[0-9]{1,9})[:-]"),
+    lazy.pattern(rf"{_NO_CLOCK}(?P<n>[0-9]{{1,9}})[:-]"),
     lazy.pattern(r"[\w./@+-]{1,160}?\.(?:log|txt|out|err|gz|[0-9])[:-](?P<n>[0-9]{1,9})[:-]"),
     lazy.pattern(r" {0,8}(?P<n>[0-9]{1,9})(?: [│|] ?|\t|  )"),
     lazy.pattern(r" {0,8}(?P<n>[0-9]{1,9}) "),
