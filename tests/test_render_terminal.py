@@ -10,7 +10,7 @@ import shlex
 import pytest
 from reports import XID, fault, healthy, hostile, unknown
 
-from triage.model import Evidence, Report, Source, no_blocks
+from triage.model import Evidence, Report, Source, Step, no_blocks
 from triage.render import markdown, words
 from triage.render.page import paint, plain
 from triage.render.terminal import SCREEN, render
@@ -305,3 +305,8 @@ def test_of_a_line_that_matched_whole_the_values_are_marked():
     at = next(i for i, row in enumerate(shown) if row.endswith(line))
     assert shown[at + 1].strip() == "^^"
     assert shown[at + 1].index("^") == shown[at].index("79")
+
+
+def test_a_step_that_checks_the_repair_says_so() -> None:
+    assert words.told(Step("Three steps pass.", "Verify")) == "Verify: Three steps pass."
+    assert words.told(Step("Restart it.", "Fix")) == "Restart it."

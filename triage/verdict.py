@@ -131,7 +131,10 @@ def _describe(sources: Sequence[Source], records: Sequence[Record], groups: Sequ
         special = {name: n for name, n in tally.items() if name != "text"}
         if own:
             source.format = "+".join(sorted(special, key=lambda n: -special[n])[:3]) or "text"
-        if source.readable and source.format == "text" and not source.understood and source.lines:
+    if any(source.understood for source in sources):
+        return
+    for source in sources:
+        if source.readable and source.format == "text" and source.lines:
             source.note = "; ".join(filter(None, [source.note, "no known format: read as plain text"]))
 
 

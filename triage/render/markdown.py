@@ -124,7 +124,7 @@ def _step(number: int, step: Step, windows: bool) -> list[str]:
     label = f"{number}. "
     indent = " " * len(label)
     tag = f"{code(words.tag(step, windows).strip('[]'))} " if step.risk else ""
-    rows = [f"{label}{tag}{escape(step.text)}"]
+    rows = [f"{label}{tag}{escape(words.told(step))}"]
     if step.command:
         shell = "powershell" if windows or step.where == "windows" else "sh"
         rows += fence([command_line(step, windows)], shell, indent)

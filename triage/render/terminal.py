@@ -191,7 +191,7 @@ class _Screen:
         label = f"  {number}. "
         tag = words.tag(step, windows)
         rows = Page(page.width, page.glyphs)
-        rows.prose(f"{tag} {step.text}", label, most=0 if self.everything else 3)
+        rows.prose(f"{tag} {words.told(step)}", label, most=0 if self.everything else 3)
         for at, row in enumerate(rows.rows):
             text = row[1][0]
             marked = at == 0 and tag and text.startswith(tag)

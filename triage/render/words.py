@@ -208,6 +208,11 @@ def tag(step: Step, windows: bool = False) -> str:
     return f"[{step.risk}{place}]" if step.risk else ""
 
 
+def told(step: Step) -> str:
+    """The text of the step; one that only checks the repair says so."""
+    return f"{say('Verify')}: {step.text}" if step.section == "Verify" else step.text
+
+
 def windows(finding: Finding) -> bool:
     """Whether the finding is about a Windows machine, whose shells quote in their own way."""
     return finding.id.startswith("win-")
