@@ -16,7 +16,6 @@ Entities = dict[str, Value | list[Value]]
 Role = Literal["cause", "symptom", "carrier", "context", "unknown"]
 Severity = Literal["info", "warning", "error", "fatal"]
 Confidence = Literal["confirmed", "likely", "possible"]
-Strength = Literal["sure", "usual", "possible"]
 Verdict = Literal["fault", "suspect", "healthy", "nothing-understood"]
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error", "fatal")

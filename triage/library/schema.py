@@ -210,13 +210,3 @@ class LinkFile(Strict):
     basis: Basis | None = None
     otherwise: dict[Literal["covered", "uncovered"], Otherwise] = {}
     why: str = ""
-
-
-class PlaybookHeader(Strict):
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
-    title: str
-    title_zh: str = ""
-    summary_zh: str = ""
-    applies_to: list[str] = []
-    needs: list[str] = []
-    sources: list[str] = []

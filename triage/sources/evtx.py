@@ -15,7 +15,6 @@ from typing import Any
 from triage import lazy
 from triage.model import Line
 
-MAGIC = b"ElfFile\x00"
 _HEADER, _CHUNK = 4096, 65536
 _MOST_VALUE = 4000
 _BETWEEN = lazy.pattern(r"(</Event>)\s*(?=<Event[ >])|(<Events>)\s*(?=<Event[ >])")
