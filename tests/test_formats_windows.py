@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from taken import records
 
 from triage.formats.windows import WindowsDevice, WindowsEvent
 from triage.formats.windows_codes import code_in
 from triage.formats.windows_payload import level, origin
 from triage.formats.windows_time import stamp
-from triage.model import Line, Record
-
-
-def lines_of(text: str) -> list[Line]:
-    return [Line(number, line, line) for number, line in enumerate(text.split("\n"), 1)]
-
-
-def records(text: str, form: WindowsDevice | WindowsEvent) -> list[Record]:
-    lines, found, at = lines_of(text), [], 0
-    while at < len(lines):
-        record = form.take(lines, at)
-        if record is not None:
-            assert len(record.offsets) == len(record.lines)
-            found.append(record)
-        at += len(record.lines) if record else 1
-    return found
-
 
 PNPUTIL_ZH = r"""Microsoft PnP 工具
 

@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from taken import records
 
 from triage.formats.windows import WindowsEvent
-from triage.model import Line, Record
-
-
-def records(text: str) -> list[Record]:
-    lines = [Line(number, line, line) for number, line in enumerate(text.split("\n"), 1)]
-    form, found, at = WindowsEvent(), [], 0
-    while at < len(lines):
-        record = form.take(lines, at)
-        if record is not None:
-            assert len(record.offsets) == len(record.lines)
-            found.append(record)
-        at += len(record.lines) if record else 1
-    return found
 
 
 @pytest.mark.parametrize(
@@ -38,5 +26,5 @@ def records(text: str) -> list[Record]:
     ],
 )
 def test_words_of_a_blue_screen(text: str, bugcheck: str, module: str) -> None:
-    (record,) = records(text)
+    (record,) = records(text, WindowsEvent())
     assert (record.fields["bugcheck"], record.fields["module"]) == (bugcheck, module)

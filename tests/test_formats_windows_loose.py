@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from taken import records
 
 from triage.formats.windows import WindowsEvent
-from triage.model import Line, Record
-
-
-def records(text: str) -> list[Record]:
-    lines = [Line(number, line, line) for number, line in enumerate(text.split("\n"), 1)]
-    form, found, at = WindowsEvent(), [], 0
-    while at < len(lines):
-        record = form.take(lines, at)
-        if record is not None:
-            assert len(record.offsets) == len(record.lines)
-            found.append(record)
-        at += len(record.lines) if record else 1
-    return found
 
 
 @pytest.mark.parametrize(
@@ -64,7 +52,7 @@ def records(text: str) -> list[Record]:
     ],
 )
 def test_descriptions_without_their_headings(text: str, origin: str, expected: dict[str, object]) -> None:
-    record = records(text)[0]
+    record = records(text, WindowsEvent())[0]
     assert record.fields["origin"] == origin
     assert expected.items() <= record.fields.items()
 
@@ -79,4 +67,4 @@ def test_descriptions_without_their_headings(text: str, origin: str, expected: d
     ],
 )
 def test_no_event_where_no_description_stands(text: str) -> None:
-    assert not records(text)
+    assert not records(text, WindowsEvent())
