@@ -64,6 +64,7 @@ LINKS = """\
   relation: explains
   join: [host]
   strength: usual
+  source: NVIDIA Xid catalogue, row 79
 """
 BOOK = """\
 ---
@@ -246,6 +247,12 @@ def test_the_same_id_twice(lint_with: Lint) -> None:
     row = "  - {xid: 62, title: Internal micro-controller halt}\n"
     found = said(lint_with(xid=TABLE.replace(row, row + row)), "'xid-62' stands twice")
     assert [(Path(p.path).name, p.line) for p in found] == [("xid.yaml", 8)]
+
+
+def test_a_link_says_what_it_rests_on(lint_with: Lint) -> None:
+    bare = LINKS.replace("  source: NVIDIA Xid catalogue, row 79\n", "")
+    assert said(lint_with(causality=bare), "the link names no `source` (or `basis: judgement`)")
+    assert not said(lint_with(causality=bare + "  basis: judgement\n"), "the link names no")
 
 
 def test_links_name_known_ids(lint_with: Lint) -> None:

@@ -86,6 +86,7 @@ class Link:
     why: str
     path: str
     line: int
+    grounds: str = ""  # its source, or what it rests on without one
 
 
 @dataclass(slots=True)

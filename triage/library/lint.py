@@ -132,11 +132,13 @@ class Sources(Check):
 
 
 class Links(Check):
-    """Causal links name known ids, also by prefix."""
+    """Causal links name known ids, also by prefix, and say what they rest on."""
 
     def check(self, proof: Proof) -> Iterator[Problem]:
         known = proof.library.signatures
         for link in proof.library.links:
+            if not link.grounds:
+                yield Problem(link.path, link.line, "the link names no `source` (or `basis: judgement`)")
             for other, _ in [*link.cause, *link.effect]:
                 if other.endswith("*") and not any(name.startswith(other[:-1]) for name in known):
                     yield Problem(link.path, link.line, f"no signature begins with {other[:-1]!r}")

@@ -140,6 +140,7 @@ class Parser:
                 made = Link(
                     _ends(link.cause), _ends(link.effect), link.relation, link.join, link.window, link.until or "",
                     link.strength, otherwise, link.why, path, line_of(sub, ()),
+                    link.source or link.basis or "",
                 )  # fmt: skip
                 self.library.links.append(made)
 
