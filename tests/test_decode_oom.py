@@ -59,6 +59,8 @@ def test_new_messages_name_every_holder() -> None:
         "It asked for 8.00 GiB; 2.37 GiB of 139.8 GiB are free, 5.63 GiB too little.",
         "Held: 136.0 GiB in live tensors of this process; 1.00 MiB cached by it without use; "
         "1.42 GiB of it outside PyTorch (CUDA context, libraries).",
+        "If the batch is what grew, at most 96 % of it would have fitted; weights of at most 129.3 GiB (max_memory) leave "
+        "room for this request.",
     ]
 
 

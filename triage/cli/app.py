@@ -11,6 +11,7 @@ from triage.cli.analyze import analyze
 from triage.cli.docs import docs
 from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
+from triage.cli.plan import plan
 
 _EXAMPLES = """\b
 Examples:
@@ -67,4 +68,5 @@ app.command("templates")(templates)
 app.command("lint")(lint)
 app.command("score")(score)
 app.add_typer(docs, name="docs")
+app.add_typer(plan, name="plan")
 app.command("version")(version)

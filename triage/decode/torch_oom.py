@@ -6,11 +6,13 @@ block that is wholly free, so what stays cached lies in pieces of larger blocks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from triage import entities, lazy
 from triage.decode.phrases import Known, size
+from triage.estimate import oom
 
 _N = r"([\d.]{1,12}\s(?:[KMGTPE]iB|bytes))"
 _ASKED = lazy.pattern(rf"[Tt]ried\s+to\s+allocate\s+{_N}")
@@ -85,7 +87,7 @@ def explain(texts: Sequence[str], known: Known) -> list[str]:
     if not sums:
         return []
     one = max(sums, key=lambda s: sum(x is not None for x in (s.own, s.live, s.idle, s.others)))
-    return [s for s in (_lack(one), _holders(one), _pieces(one)) if s]
+    return [s for s in (_lack(one), _holders(one), _pieces(one), _room(one)) if s]
 
 
 def _lack(one: Sum) -> str:
@@ -125,3 +127,16 @@ def _pieces(one: Sum) -> str:
         "Free and cached memory together would be enough, but the cached part could not serve the request "
         "(pieces of larger blocks, or another pool)."
     )
+
+
+def _room(one: Sum) -> str:
+    """What would have fitted; nothing where the card has no room for the request at all, or room enough."""
+    if one.free is None or one.total is None or one.live is None or not one.asked:
+        return ""
+    found = oom.room(oom.Failure(one.asked, one.free, one.total, one.live, one.idle or 0.0, one.allowed or None))
+    if found.batch_percent is None:
+        return ""
+    text = f"If the batch is what grew, at most {math.floor(found.batch_percent)} % of it would have fitted"
+    if found.loading_bytes is None:
+        return f"{text}."
+    return f"{text}; weights of at most {size(found.loading_bytes)} (max_memory) leave room for this request."
