@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import gc
 import json
 import os
@@ -61,7 +62,7 @@ class Attend(nn.Module):
         )
         if shape.gated:
             q, k = rotate(q, at), rotate(k, at)
-        causal = tokens > 1
+        causal = at == 0  # memory only: the order of tokens does not matter here
         if cache is not None:
             cache[0][:, :, at : at + tokens], cache[1][:, :, at : at + tokens] = k, v
             k, v = cache[0][:, :, : at + tokens], cache[1][:, :, : at + tokens]
@@ -219,10 +220,10 @@ def plans():
     yield "llama-bf16-checkpointing", T(**gated, precision=P.bf16, batch=16, checkpointing=True)
     yield "llama-autocast-checkpointing", T(**gated, precision=P.autocast, batch=16, checkpointing=True)
     yield "llama-lora", T(**gated, precision=P.autocast, batch=16, lora_rank=16)
-    yield "ddp-autocast", T(**plain, precision=P.autocast, batch=4, gpus=2)
     wide = {"parameters": WIDE.parameters, "shape": WIDE}
     yield "serve-long", serving.Serving(**wide, context=32768, sequences=8, prefill=8 * 4096)
     yield "serve-many", serving.Serving(**wide, context=2048, sequences=128, prefill=128 * 128)
+    yield "ddp-autocast", T(**plain, precision=P.autocast, batch=4, gpus=2)
 
 
 def planned(plan):
@@ -248,12 +249,12 @@ def run(only):
         torch.cuda.empty_cache()
         free, total = torch.cuda.mem_get_info()
         rows.append({
-            "name": name, "parameters": count, "planned_parameters": plan.parameters,
+            "name": name, "kind": type(plan).__name__.lower(), "inputs": dataclasses.asdict(plan), "parameters": count,
             "planned_bytes": round(planned(plan)), "allocated_bytes": allocated, "reserved_bytes": reserved,
             "ratio": round(planned(plan) / allocated, 4), "reserved_ratio": round(reserved / allocated, 4),
             "outside_bytes": total - free - torch.cuda.memory_reserved(),
         })
-        print(json.dumps(rows[-1]), flush=True)
+        print(json.dumps({key: value for key, value in rows[-1].items() if key != "inputs"}), flush=True)
     return rows
 
 

@@ -105,7 +105,9 @@ class Progress:
             self._bar = Bar(console=Console(stderr=True), transient=True)
             self._bar.start()
         if name not in self._tasks:
-            self._tasks[name] = self._bar.add_task(os.path.basename(name)[-30:].replace("[", "("), total=total)
+            from rich.markup import escape
+
+            self._tasks[name] = self._bar.add_task(escape(os.path.basename(name)[-30:]), total=total)
         self._bar.update(self._tasks[name], completed=done)
 
     def close(self) -> None:

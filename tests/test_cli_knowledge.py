@@ -1,0 +1,44 @@
+"""`triage explain`, `list` and `formats` as they are typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from triage.cli.app import app
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "100"})
+
+
+def test_a_playbook_is_shown_as_it_is_written():
+    assert run("explain", "gpu-off-the-bus").stdout == (ROOT / "playbooks/gpu-off-the-bus.md").read_text().rstrip() + "\n"
+
+
+def test_explain_in_chinese():
+    assert "显存" in run("explain", "cuda-oom", "--lang", "zh").stdout
+
+
+def test_a_family_that_nobody_knows_lists_all():
+    done = run("list", "--family", "zzz")
+    assert done.exit_code == 2
+    assert "Known: " in done.output
+    assert "nvidia" in done.output
+
+
+def test_formats_of_a_file_that_is_none(tmp_path):
+    path = tmp_path / "image.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
+    done = run("formats", str(path))
+    assert done.exit_code == 2
+    assert "image.png" in done.stderr
+
+
+def test_formats_as_data():
+    names = [one["format"] for one in json.loads(run("formats", "--format", "json").stdout)]
+    assert {"kernel", "nccl", "smi-topo", "windows-event"} <= set(names)
