@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from triage.cli.app import app
 
 # Llama 3.1 8B, as options and as the fields of its config.json that count.
-LLAMA = "--layers 32 --hidden 4096 --heads 32 --kv-heads 8 --vocab 128256 --intermediate 14336 --gated"
+LLAMA = "--shape layers=32,hidden=4096,heads=32,kv_heads=8,vocab=128256,intermediate=14336,gated"
 CONFIG = (
     '{"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, '
     '"num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256}'

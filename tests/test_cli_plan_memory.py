@@ -25,7 +25,7 @@ def test_every_way_to_train_can_be_asked_for():
 def test_a_configuration_file(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(CONFIG)
-    found = data(f"memory serving --config {path} --layers 16 --gpu-memory 24GB")
+    found = data(f"memory serving --config {path} --shape layers=16 --gpu-memory 24GB")
     assert found["inputs"]["kv_heads"] == {"value": 8, "origin": "config"}
     assert found["inputs"]["layers"] == {"value": 16, "origin": "given"}
     assert found["result"]["cache_per_token_bytes"] == 65536
@@ -42,7 +42,8 @@ def test_the_numbers_of_a_message():
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("training", "--parameters is needed"), ("training --layers 3", "--hidden is needed"), ("training --parameters 7B --batch 0", "--batch must be a positive whole number"),
+        ("training", "--parameters is needed"), ("training --shape layers=3", "--shape does not name hidden and heads and vocab"), ("training --parameters 7B --batch 0", "--batch must be a positive whole number"),
+        ("training --shape depth=3", "--shape holds 'depth'; known are layers, hidden"), ("training --shape layers=x", "--shape needs a whole number for layers"),
         ("training --parameters x", "'x' is not a number; write e.g. 7B"), ("serving --parameters 7B --gpu-memory 24", "with its unit"),
         ("serving --parameters 7B --weights q9", "--weights must be one of fp32"), ("training --config /no/such.json", "--config could not be read"),
         ("oom --requested <requested> --free 1GiB --total 2GiB", "copy it from the message"), ("oom --requested 1GiB --free 1GiB", "Missing option '--total'"),

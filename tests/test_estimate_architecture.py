@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from triage.estimate.architecture import Architecture, from_config, read_config
+from triage.estimate.architecture import Architecture, build, from_config, read_config, read_words
 from triage.estimate.quantities import Unsuitable
 
 # The fields of the published configurations that count; parameters as their model cards and safetensors indices tell.
@@ -77,3 +77,17 @@ def test_shapes_that_cannot_be():
         Architecture(layers=1, hidden=64, heads=8, kv_heads=3, vocab=10)
     with pytest.raises(Unsuitable, match="layers must be a positive whole number"):
         Architecture(layers=0, hidden=64, heads=8, vocab=10)
+
+
+def test_shapes_in_words():
+    shape = build(read_words("layers=32, hidden=4096,heads=32,kv_heads=8,vocab=128256,intermediate=14336,gated,rms_norm=1,tied=0"))
+    assert shape == from_config(LLAMA_3_8B)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("depth=3", "holds 'depth'; known are layers"), ("layers", "whole number for layers"), ("layers=-1", "whole number"), ("layers=3,hidden=4", "does not name heads and vocab"), ("", "does not name layers")],
+)
+def test_words_that_are_no_shape(text, words):
+    with pytest.raises(Unsuitable, match=words):
+        build(read_words(text))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,9 +13,6 @@ from triage.cli.options import ColourOption, Short, ShortFormat
 from triage.cli.plan_sheet import SIZE, estimate, show, size_reader
 from triage.cli.streams import Colour
 from triage.estimate.recipes import Attention, Optimizer, Precision, Sharding
-
-if TYPE_CHECKING:
-    from triage.estimate.architecture import Architecture
 
 memory = typer.Typer(name="memory", no_args_is_help=True, rich_markup_mode=None)
 
@@ -30,14 +27,10 @@ _Parameters = Annotated[
     typer.Option("--parameters", metavar="COUNT", parser=size_reader("count"), help="7B, 6.74e9; else from the shape."),
 ]
 _Config = Annotated[Path | None, typer.Option("--config", help="config.json of the model (transformers).")]
-_Layers = Annotated[int | None, typer.Option("--layers", help="Layers.")]
-_Hidden = Annotated[int | None, typer.Option("--hidden", help="Width of the stream.")]
-_Heads = Annotated[int | None, typer.Option("--heads", help="Attention heads.")]
-_KvHeads = Annotated[int | None, typer.Option("--kv-heads", help="Heads of keys and values.")]
-_HeadDim = Annotated[int | None, typer.Option("--head-dim", help="Width of a head.")]
-_Intermediate = Annotated[int | None, typer.Option("--intermediate", help="Width inside the MLP.")]
-_Vocab = Annotated[int | None, typer.Option("--vocab", help="Size of the vocabulary.")]
-_Gated = Annotated[bool | None, typer.Option("--gated/--not-gated", help="MLP of three matrices (SwiGLU).")]
+_Shape = Annotated[
+    str | None,
+    typer.Option("--shape", metavar="NAME=N,...", help="Of the model: layers=32,hidden=4096,gated"),
+]
 _Gpus = Annotated[int | None, typer.Option("--gpus", help="Number of GPUs.")]
 _GpuMemory = Annotated[
     float | None,
@@ -49,48 +42,34 @@ _Others = Annotated[
 _Logged = size_reader("logged")
 
 
-def _shape(config: Path | None, given: dict[str, Any]) -> tuple[Architecture | None, dict[str, str]]:
-    """The shape of the model and where each of its fields comes from."""
-    from triage.estimate.architecture import Architecture, read_config
+def _model(config: Path | None, words: str | None, parameters: int | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """Parameters and shape of the model as inputs of an estimate, and where each of them comes from."""
+    from triage.estimate.architecture import build, read_config, read_words
     from triage.estimate.quantities import Unsuitable
 
-    known = {name: value for name, value in given.items() if value is not None}
+    known = read_words(words) if words is not None else {}
     origins = dict.fromkeys(known, "given")
     if config is not None:
-        read = read_config(config)
-        found = {one.name: getattr(read, one.name) for one in fields(Architecture)}
-        return Architecture(**(found | known)), dict.fromkeys(found, "config") | origins
-    if not known:
-        return None, {}
-    missing = [name for name in ("layers", "hidden", "heads", "vocab") if name not in known]
-    if missing:
-        raise Unsuitable(missing[0], "is needed for the shape of the model, or --config FILE instead")
-    return Architecture(**known), origins
-
-
-def _model(config: Path | None, parameters: int | None, shape: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Parameters and shape as inputs of an estimate, with their origins."""
-    from triage.estimate.quantities import Unsuitable
-
-    found, origins = _shape(config, shape)
-    if parameters is None and found is None:
-        raise Unsuitable("parameters", "is needed, e.g. 7B; or --config FILE")
-    count = parameters if found is None or parameters is not None else found.parameters
+        read = asdict(read_config(config))
+        known, origins = read | known, dict.fromkeys(read, "config") | origins
+    shape = build(known) if known else None
+    if parameters is None and shape is None:
+        raise Unsuitable("parameters", "is needed, e.g. 7B; or --config FILE, or --shape")
     origins["parameters"] = "given" if parameters is not None else "computed"
-    return {"parameters": count, "shape": found}, origins
+    return {"parameters": parameters or (shape.parameters if shape else 0), "shape": shape}, origins
 
 
 def _calculate(
-    name: str, module: Any, kind: Any, calculate: Callable[[Any], Any], config: Path | None, parameters: int | None,
-    shape: dict[str, Any], given: dict[str, Any], form: ShortFormat, colour: Colour,
+    name: str, module: Any, kind: Any, calculate: Callable[[Any], Any],
+    model: tuple[Path | None, str | None, int | None], given: dict[str, Any], form: ShortFormat, colour: Colour,
 ) -> None:  # fmt: skip
     known = {field: value for field, value in given.items() if value is not None}
     origins: dict[str, str] = {}
 
     def make() -> Any:
-        model, where = _model(config, parameters, shape)
+        inputs, where = _model(*model)
         origins.update(where | dict.fromkeys(known, "given"))
-        return kind(**model, **known)
+        return kind(**inputs, **known)
 
     inputs, result = estimate(make, calculate)
     show(name, inputs, result, module, origins, form, colour)
@@ -100,6 +79,7 @@ def _calculate(
 def training(
     parameters: _Parameters = None,
     config: _Config = None,
+    shape: _Shape = None,
     gpu_memory: _GpuMemory = None,
     precision: Annotated[Precision | None, typer.Option("--precision", help="How it is trained.")] = None,
     optimizer: Annotated[Optimizer | None, typer.Option("--optimizer", help="Its moments and its step.")] = None,
@@ -127,11 +107,9 @@ def training(
         typer.Option("--activations", metavar=SIZE, parser=_Logged, help="Measured, instead of the formula."),
     ] = None,
     others: _Others = None,
-    layers: _Layers = None, hidden: _Hidden = None, heads: _Heads = None, kv_heads: _KvHeads = None,
-    head_dim: _HeadDim = None, intermediate: _Intermediate = None, vocab: _Vocab = None, gated: _Gated = None,
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
-) -> None:  # fmt: skip
+) -> None:
     """What a training step takes, the largest batch, and which change would make it fit."""
     from triage.estimate import fit
     from triage.estimate import memory as of
@@ -143,17 +121,14 @@ def training(
         "frozen_weights": frozen_weights, "gpus": gpus, "sharding": sharding, "tensor_parallel": tensor_parallel,
         "pipeline_parallel": pipeline_parallel, "activations_bytes": activations, "others_bytes": others,
     }  # fmt: skip
-    shape = {
-        "layers": layers, "hidden": hidden, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim,
-        "intermediate": intermediate, "vocab": vocab, "gated": gated,
-    }  # fmt: skip
-    _calculate("memory training", of, of.Training, fit.fit, config, parameters, shape, given, form, colour)
+    _calculate("memory training", of, of.Training, fit.fit, (config, shape, parameters), given, form, colour)
 
 
 @memory.command("serving")
 def serving(
     parameters: _Parameters = None,
     config: _Config = None,
+    shape: _Shape = None,
     gpu_memory: _GpuMemory = None,
     weights: Annotated[str | None, typer.Option("--weights", help="bf16, fp8, int4, q4_k_m, ...")] = None,
     cache: Annotated[str | None, typer.Option("--cache", help="Type of keys and values: bf16, fp8.")] = None,
@@ -163,11 +138,9 @@ def serving(
     share: Annotated[float | None, typer.Option("--share", help="vLLM: gpu_memory_utilization.")] = None,
     gpus: _Gpus = None,
     others: _Others = None,
-    layers: _Layers = None, hidden: _Hidden = None, heads: _Heads = None, kv_heads: _KvHeads = None,
-    head_dim: _HeadDim = None, intermediate: _Intermediate = None, vocab: _Vocab = None, gated: _Gated = None,
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
-) -> None:  # fmt: skip
+) -> None:
     """What a model takes that answers, and how much context and how many sequences fit."""
     from triage.estimate import serving as of
 
@@ -175,11 +148,7 @@ def serving(
         "gpu_memory_bytes": gpu_memory, "weights": weights, "cache": cache, "context": context, "sequences": sequences,
         "prefill": prefill, "share": share, "gpus": gpus, "others_bytes": others,
     }  # fmt: skip
-    shape = {
-        "layers": layers, "hidden": hidden, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim,
-        "intermediate": intermediate, "vocab": vocab, "gated": gated,
-    }  # fmt: skip
-    _calculate("memory serving", of, of.Serving, of.serve, config, parameters, shape, given, form, colour)
+    _calculate("memory serving", of, of.Serving, of.serve, (config, shape, parameters), given, form, colour)
 
 
 def _logged(option: str, text: str) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from triage import lazy
 from triage.estimate.quantities import Unsuitable, whole
 
 # Spellings of the same field in the `config.json` of transformers' models; GPT-2's come last.
@@ -20,6 +21,7 @@ _KEYS = {
     "intermediate": ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size"),
     "vocab": ("vocab_size",),
 }
+_NEEDED = ("layers", "hidden", "heads", "vocab")
 # Models whose MLP multiplies two projections (SwiGLU, GeGLU): three matrices instead of two.
 _GATED = frozenset((
     "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gemma3_text", "phi3", "olmo", "olmo2",
@@ -112,6 +114,30 @@ class Architecture:
         return getattr(self, rows), getattr(self, columns)
 
 
+def read_words(text: str) -> dict[str, Any]:
+    """Fields out of `layers=32,hidden=4096,gated`. Raises Unsuitable for a name or a number that is none."""
+    flags = {one.name: one.type == "bool" for one in fields(Architecture)}
+    found: dict[str, Any] = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        name, _, value = word.partition("=")
+        if name not in flags:
+            raise Unsuitable("shape", f"holds {name!r}; known are {', '.join(flags)}")
+        if flags[name] and not value:
+            value = "1"
+        if not lazy.pattern(r"[0-9]{1,12}").fullmatch(value):
+            raise Unsuitable("shape", f"needs a whole number for {name}, as in layers=32,hidden=4096,heads=32")
+        found[name] = bool(int(value)) if flags[name] else int(value)
+    return found
+
+
+def build(known: Mapping[str, Any]) -> Architecture:
+    """The shape with these fields. Raises Unsuitable where one is missing or impossible."""
+    missing = [name for name in _NEEDED if not known.get(name)]
+    if missing:
+        raise Unsuitable("shape", f"does not name {' and '.join(missing)}")
+    return Architecture(**known)
+
+
 def _first(config: Mapping[str, Any], names: tuple[str, ...]) -> int:
     value = next((config[name] for name in names if isinstance(config.get(name), int)), 0)
     return int(value)
@@ -127,7 +153,7 @@ def from_config(config: Mapping[str, Any]) -> Architecture:
     if any(config.get(name) for name in _LATENT):
         raise Unsuitable("config", "describes latent attention (MLA), whose cache is not modelled")
     found = {field: _first(config, names) for field, names in _KEYS.items()}
-    missing = [field for field in ("layers", "hidden", "heads", "vocab") if not found[field]]
+    missing = [field for field in _NEEDED if not found[field]]
     if missing:
         names = " and ".join(_KEYS[field][0] for field in missing)
         raise Unsuitable("config", f"does not name {names}: is it the config.json of a transformer?")

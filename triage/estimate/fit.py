@@ -94,7 +94,7 @@ def _dominant(found: Need) -> str:
 def fit(plan: Training) -> Fit:
     """Whether a step of `plan` fits its GPU, what is the most that does, and which changes would help."""
     found = need(plan)
-    blind = "; activations are not counted (give --config, or --layers, --hidden, --heads and --vocab)"
+    blind = "; activations are not counted (give --config or --shape)"
     unknown = blind if plan.shape is None and plan.activations_bytes is None else ""
     if plan.gpu_memory_bytes is None:
         answer = f"{found.total_bytes / GIB:.2f} GiB on each GPU; give --gpu-memory to see what fits{unknown}"

@@ -69,7 +69,7 @@ class Training:
         if self.gpus % (self.tensor_parallel * self.pipeline_parallel):
             raise Unsuitable("gpus", "must be a multiple of --tensor-parallel times --pipeline-parallel")
         if self.lora_rank is not None and self.shape is None:
-            raise Unsuitable("lora_rank", "needs the shape of the model: give --config, or --layers, --hidden, ...")
+            raise Unsuitable("lora_rank", "needs the shape of the model: give --config or --shape")
         if self.frozen_weights not in WEIGHT_BITS:
             raise Unsuitable("frozen_weights", f"must be one of {', '.join(WEIGHT_BITS)}")
 

@@ -109,7 +109,7 @@ def serve(plan: Serving) -> Served:
     spare = usable - total
     answer = f"fits, {spare / GIB:.2f} GiB to spare" if spare >= 0 else f"does not fit: {-spare / GIB:.2f} GiB too much"
     if each is None:
-        answer += "; the cache is not counted (give --config, or --layers, --hidden, --heads and --vocab)"
+        answer += "; the cache is not counted (give --config or --shape)"
         return Served(weights, each, cache, work, reserve, total, usable, spare >= 0, None, None, None, answer)
     tokens = max(0, int((usable - weights - reserve - (work or 0)) // each))
     context, sequences = tokens // plan.sequences, tokens // plan.context
