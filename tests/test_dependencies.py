@@ -18,7 +18,7 @@ LAYERS = (
     ("clock", "entities"),
     ("sources", "formats", "decode", "redact", "estimate"),
     ("library",),
-    ("scan", "match", "templates", "reading", "counting"),
+    ("scan", "match", "templates", "reading", "counting", "parallel"),
     ("identity", "derive", "incidents", "quoting", "recovery", "timing", "views", "correlate", "ranking"),
     ("advise",),
     ("evidence", "findings", "verdict"),

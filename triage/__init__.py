@@ -1,9 +1,9 @@
 """Root-cause triage of the error logs of GPU and AI-training machines.
 
-    >>> from triage import analyze
-    >>> report = analyze(["crash.log", "dmesg.txt"])  # doctest: +SKIP
-    >>> report.findings[0].id  # doctest: +SKIP
-    'xid-79'
+>>> from triage import analyze
+>>> report = analyze(["crash.log", "dmesg.txt"])  # doctest: +SKIP
+>>> report.findings[0].id  # doctest: +SKIP
+'xid-79'
 """
 
 from __future__ import annotations

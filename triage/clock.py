@@ -210,4 +210,3 @@ def parse(text: str, year: int | None = None) -> Stamp | None:
             if stamp is not None:
                 return stamp
     return None
-

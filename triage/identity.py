@@ -13,8 +13,8 @@ STRONG = ("pci", "gpu_uuid", "rank", "pid", "local_rank")
 # on two hosts or a pid that was used twice is ambiguous and brings nothing.
 _OF_DRIVER = ("pci", "gpu_uuid", "xid", "sxid")  # a finding about one of these is about the loaded driver too
 _BRINGS: dict[str, tuple[str, ...]] = {
-    "pci": ("gpu_uuid", "gpu", "gpu_model", "host"),
-    "gpu_uuid": ("pci", "gpu", "gpu_model", "host"),
+    "pci": ("gpu_uuid", "gpu", "gpu_model", "host", "rank", "local_rank"),
+    "gpu_uuid": ("pci", "gpu", "gpu_model", "host", "rank", "local_rank"),
     "rank": ("host", "pci", "gpu", "gpu_uuid", "local_rank"),
     "pid": ("rank", "local_rank", "pci", "gpu", "gpu_uuid", "host"),
     "local_rank": ("rank", "pci", "gpu"),

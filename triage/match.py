@@ -34,10 +34,10 @@ class Matcher:
         self._hits: dict[str, list[Record]] = {}
         self._known: dict[int, list[tuple[str, Pattern]]] = {}
 
-    def match(self, records: Sequence[Record]) -> list[Match]:
-        """All matches of the records, in their order."""
+    def match(self, records: Sequence[Record], settings: Sequence[str] = ()) -> list[Match]:
+        """All matches of the records, in their order; `settings` are the lines that set variables, if known already."""
         found: list[Match] = []
-        environment: list[str] = []
+        environment = list(settings)
         self._candidates = self.index.candidates([record.text for record in records])
         self._hits.clear()
         for position in range(len(records)):
@@ -125,9 +125,7 @@ class Matcher:
                 shown[key] = _number(key, record.fields[key])
         return Match(signature.id, record, span, shown)
 
-    def _excluded(
-        self, signature: Signature, records: Sequence[Record], position: int, environment: list[str]
-    ) -> bool:
+    def _excluded(self, signature: Signature, records: Sequence[Record], position: int, environment: list[str]) -> bool:
         record = records[position]
         for rule in signature.unless:
             regex, scope = compiled(rule["regex"]), rule["in"]
@@ -135,7 +133,7 @@ class Matcher:
                 texts = [record.text]
             elif scope == "environment":
                 if not environment:
-                    environment.extend(_environment_lines(records))
+                    environment.extend(environment_lines(records))
                 texts = environment
             elif scope == "source":
                 if any(r is not record and r.source == record.source for r in self._all(rule["regex"], records)):
@@ -216,8 +214,8 @@ def _number(key: str, value: Value) -> Value:
     return value
 
 
-def _environment_lines(records: Sequence[Record]) -> list[str]:
-    """Lines that set variables: plain text, not the messages of programs that merely mention one."""
+def environment_lines(records: Sequence[Record]) -> list[str]:
+    """The lines that set variables: plain text, not the messages of programs that merely mention one."""
     return [
         line
         for record in records

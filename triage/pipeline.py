@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,8 +17,10 @@ from triage.model import Match, Record, Report, Source
 from triage.reading import Reading, read_source
 from triage.recovery import Recovery
 from triage.scan import Index
-from triage.sources import open_inputs, open_text
+from triage.sources import Input, list_inputs, open_inputs, open_text
 from triage.templates import Template, Templates
+
+_LARGE = 64 << 20  # bytes of many files from which it pays to read them with several processes
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,15 @@ def analyze(
 
     Never raises for what the inputs hold: what cannot be read is a source with a note.
     """
-    return _analyze(open_inputs(inputs, stdin), library or load_library(), options or Options())
+    return _analyze(list_inputs(inputs, stdin), library or load_library(), options or Options())
 
 
 def analyze_text(
     text: str, name: str = "paste", library: Library | None = None, options: Options | None = None
 ) -> Report:
     """The diagnosis of a pasted text."""
-    return _analyze([open_text(text, name)], library or load_library(), options or Options())
+    pasted = Input(name, len(text), lambda: iter([open_text(text, name)]))
+    return _analyze([pasted], library or load_library(), options or Options())
 
 
 def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
@@ -64,7 +67,7 @@ def templates(
 
     `read` gets the inputs, those that could not be read among them.
     """
-    sources, _, _, kinds = _match(open_inputs(inputs, stdin), library or load_library(), Options())
+    sources, _, _, kinds = _read(list_inputs(inputs, stdin), library or load_library(), Options())
     if read is not None:
         read += sources
     return kinds.all()
@@ -93,9 +96,9 @@ def index_of(library: Library) -> Index:
     return entry[1]
 
 
-def _analyze(sources: Iterable[Source], library: Library, options: Options) -> Report:
+def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Report:
     began = time.perf_counter()
-    read, records, matches, kinds = _match(sources, library, options)
+    read, records, matches, kinds = _read(inputs, library, options)
     for record in records:
         if record.time is not None and options.zone is not None:
             record.time = clock.shift(record.time, options.zone)
@@ -116,14 +119,19 @@ def _analyze(sources: Iterable[Source], library: Library, options: Options) -> R
     return report
 
 
-def _match(
-    sources: Iterable[Source], library: Library, options: Options
+def _read(
+    inputs: Sequence[Input], library: Library, options: Options
 ) -> tuple[list[Source], list[Record], list[Match], Templates]:
     index = index_of(library)
+    sizes = [one.size for one in inputs if one.is_file]
+    if sum(sizes) - max(sizes, default=0) >= _LARGE:
+        from triage import parallel
+
+        return parallel.read_parts(inputs, library, index, options.progress)
     read: list[Source] = []
     records: list[Record] = []
     readings: list[Reading] = []
-    for source in sources:
+    for source in (source for one in inputs for source in one.open()):
         read.append(source)
         if source.readable:
             reading = read_source(source, index, _progress(source, options))

@@ -171,9 +171,7 @@ class _Storms:
         return None
 
 
-def _large(
-    blocks: Iterator[Block], source: Source, index: Index, progress: Callable[[int], None] | None
-) -> Reading:
+def _large(blocks: Iterator[Block], source: Source, index: Index, progress: Callable[[int], None] | None) -> Reading:
     reading = Reading(large=True)
     scanner = index.lines()
     storms = _Storms()

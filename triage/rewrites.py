@@ -125,7 +125,7 @@ _SYSLOG_HEAD = re.compile(
 _KERNEL_NOISE = (
     b"usb 1-3: new high-speed USB device number 7 using xhci_hcd",
     b"IPv6: ADDRCONF(NETDEV_CHANGE): eno2: link becomes ready",
-    b"audit: type=1400 audit(1700000000.000:61): apparmor=\"STATUS\" operation=\"profile_load\" name=\"snap.lxd.hook\"",
+    b'audit: type=1400 audit(1700000000.000:61): apparmor="STATUS" operation="profile_load" name="snap.lxd.hook"',
 )
 _SYSLOG_NOISE = (
     b"systemd[1]: Started Session 4127 of user ops.",

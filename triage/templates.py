@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import itemgetter
 from types import ModuleType
@@ -39,6 +40,7 @@ _CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
 _HINTS = ("rror", "xception", "Xid", "code", "tatus", "STATUS", "errno", "signal", "SIG", "cuda", "nccl", "PROB", "E")
 _MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 2000, 30_000, 60_000
 _LONGEST = 400
+_OTHERS = "(other)"  # what came after the most kinds that are kept apart
 
 
 @dataclass(slots=True)
@@ -112,6 +114,20 @@ class Templates:
         template.suspicious |= suspicious
         return template
 
+    def merge(self, others: Iterable[Template]) -> None:
+        """Counts what was counted elsewhere."""
+        for other in others:
+            if other.text == _OTHERS:
+                own = self._plain.setdefault((other.key, _OTHERS), Template(_OTHERS, other.key))
+                if not own.count:
+                    own.first, own.sample = other.first, other.sample
+                own.count += other.count
+                own.ids |= other.ids
+                own.suspicious |= other.suspicious
+            else:
+                own = self.add(other.sample, *other.first, frozenset(other.ids), other.suspicious, other.count)
+            own.last = other.last
+
     def all(self) -> list[Template]:
         """All templates, the most frequent first."""
         distinct = {id(t): t for t in [*self._by_cluster.values(), *self._plain.values()]}
@@ -129,7 +145,7 @@ class Templates:
     def _learn(self, key: str, masked: str, text: str) -> Template:
         drain = self._engine()
         if drain is None or self._calls >= _MAX_CALLS or len(self._by_cluster) >= _MAX_CLUSTERS:
-            name = masked if drain is None else "(other)"
+            name = masked if drain is None else _OTHERS
             return self._plain.setdefault((key, name), Template(name, key))
         self._calls += 1
         cluster, _ = drain.add_log_message(f"{_word(key)} {masked}")

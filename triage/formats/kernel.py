@@ -259,9 +259,7 @@ class Syslog(Format):
         found.lines = list(lines[at : at + len(found.lines)])
         return found
 
-    def _inner(
-        self, lines: Sequence[Line], at: int, first: Head, most: int, printed_under: bool = False
-    ) -> list[Line]:
+    def _inner(self, lines: Sequence[Line], at: int, first: Head, most: int, printed_under: bool = False) -> list[Line]:
         """The messages of the program from `at` on, as lines without their headers.
 
         With `printed_under` only the first message, with the lines that stand indented under its header.

@@ -1,10 +1,10 @@
 """The small language of conditions: parsed, never run as code; what is unknown stays unknown.
 
-    or := and ("or" and)*        and := not ("and" not)*        not := "not" not | compare
-    compare := sum (("<" | "<=" | ">" | ">=" | "==" | "!=" | "in") sum)?
-    sum := term (("+" | "-") term)*      term := unary (("*" | "/") unary)*      unary := "-" unary | default
-    default := atom ("??" unary)*
-    atom := number | "text" | 'text' | name | name "(" args ")" | "(" or ")" | "[" args "]"
+or := and ("or" and)*        and := not ("and" not)*        not := "not" not | compare
+compare := sum (("<" | "<=" | ">" | ">=" | "==" | "!=" | "in") sum)?
+sum := term (("+" | "-") term)*      term := unary (("*" | "/") unary)*      unary := "-" unary | default
+default := atom ("??" unary)*
+atom := number | "text" | 'text' | name | name "(" args ")" | "(" or ")" | "[" args "]"
 """
 
 from __future__ import annotations

@@ -12,11 +12,16 @@ from typing import BinaryIO
 
 from triage.model import Source
 from triage.sources.blocks import text_source
-from triage.sources.inputs import expand
+from triage.sources.inputs import Input, expand
 from triage.sources.opening import unreadable
 from triage.sources.streams import bytes_stream
 
-__all__ = ["open_inputs", "open_text"]
+__all__ = ["Input", "list_inputs", "open_inputs", "open_text"]
+
+
+def list_inputs(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> list[Input]:
+    """The inputs under files, folders (recursive, sorted), glob patterns and `-` (standard input), unopened."""
+    return list(expand(paths, stdin))
 
 
 def open_inputs(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> Iterator[Source]:
@@ -25,7 +30,7 @@ def open_inputs(paths: Sequence[str | Path], stdin: BinaryIO | None = None) -> I
     Read the blocks of a source before asking for the next where you can: members of a tar archive that wait are kept
     aside. What cannot be read gives a `Source` with `readable=False` and a `note` that says why and what to do.
     """
-    return expand(paths, stdin)
+    return (source for one in expand(paths, stdin) for source in one.open())
 
 
 def open_text(text: str | bytes, name: str = "paste") -> Source:

@@ -1,4 +1,4 @@
-"""What a person types (file, folder, pattern, `-`) -> streams with names."""
+"""What a person types (file, folder, pattern, `-`) -> inputs with names, each of which can be opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import glob
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,20 +20,42 @@ from triage.sources.streams import Budget, Stream, file_chunks, pipe_chunks, rea
 _SKIPPED_FOLDERS = {".git", ".hg", ".svn", "__pycache__"}
 
 
-def expand(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[Source]:
-    """The sources of all paths, in their order; a file that is named twice is read once."""
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file or pipe, not yet opened: `open()` gives its sources, an archive has many. `size` is in bytes."""
+
+    name: str
+    size: int
+    open: Callable[[], Iterator[Source]]
+    is_file: bool = False  # another process can open it, too
+
+
+def expand(paths: Sequence[str | Path], stdin: BinaryIO | None) -> Iterator[Input]:
+    """The inputs under all paths, in their order; a file that is named twice is there once."""
     seen: set[tuple[int, int]] = set()
     several = sum(1 for path in paths if os.path.isdir(path)) > 1
     for path in paths:
         text = os.fspath(path)
         if text == "-":
             file = stdin if stdin is not None else sys.stdin.buffer
-            yield from open_stream(Stream(pipe_chunks(file)), "-", Budget())
+            yield Input("-", 0, partial(_piped, pipe_chunks(file), "-"))
             continue
         yield from _path(text, seen, several)
 
 
-def _path(text: str, seen: set[tuple[int, int]], several: bool) -> Iterator[Source]:
+def _piped(chunks: Iterator[bytes], name: str) -> Iterator[Source]:
+    return open_stream(Stream(chunks), name, Budget())
+
+
+def _unreadable(name: str, why: str, size: int = 0) -> Input:
+    return Input(name, size, partial(_one, name, why, size))
+
+
+def _one(name: str, why: str, size: int) -> Iterator[Source]:
+    yield unreadable(name, why, size)
+
+
+def _path(text: str, seen: set[tuple[int, int]], several: bool) -> Iterator[Input]:
     try:
         mode = os.stat(text).st_mode
     except (OSError, ValueError) as error:
@@ -39,7 +63,7 @@ def _path(text: str, seen: set[tuple[int, int]], several: bool) -> Iterator[Sour
         for match in matches:
             yield from _path(match, seen, several or len(matches) > 1)
         if not matches:
-            yield unreadable(_shown(text), _why(text, error))
+            yield _unreadable(_shown(text), _why(text, error))
         return
     if stat.S_ISDIR(mode):
         # Every node has a `dmesg.txt`: with several folders the name of the folder tells whose it is.
@@ -67,7 +91,7 @@ def _why(text: str, error: OSError | ValueError) -> str:
     return f"cannot be opened ({reason(error)}); check the path and its permissions"
 
 
-def _folder(root: str, seen: set[tuple[int, int]], label: str) -> Iterator[Source]:
+def _folder(root: str, seen: set[tuple[int, int]], label: str) -> Iterator[Input]:
     """All files below, sorted, named relative to the folder, behind its `label`. Links to folders are not followed:
     they may loop."""
     failed: list[OSError] = []
@@ -81,33 +105,36 @@ def _folder(root: str, seen: set[tuple[int, int]], label: str) -> Iterator[Sourc
     for error in failed:
         empty = False
         name = _shown(str(error.filename or root))
-        yield unreadable(name, f"cannot be opened ({reason(error)}); check its permissions")
+        yield _unreadable(name, f"cannot be opened ({reason(error)}); check its permissions")
     if empty:
-        yield unreadable(_shown(root), "is a folder without files")
+        yield _unreadable(_shown(root), "is a folder without files")
 
 
-def _file(path: str, name: str, seen: set[tuple[int, int]], named: bool = True) -> Iterator[Source]:
-    """The sources of one file. A pipe is read only where it was `named`: in a folder nobody may ever write to it."""
+def _file(path: str, name: str, seen: set[tuple[int, int]], named: bool = True) -> Iterator[Input]:
+    """The input of one file. A pipe is read only where it was `named`: in a folder nobody may ever write to it."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
-        yield unreadable(name, _why(path, error))
+        yield _unreadable(name, _why(path, error))
         return
     key = (status.st_dev, status.st_ino)
     if status.st_ino and key in seen:
         return
     seen.add(key)
     if stat.S_ISREG(status.st_mode):
-        stream = Stream(file_chunks(Path(path), status.st_size), status.st_size)
-        if not os.access(path, os.R_OK):
+        if os.access(path, os.R_OK):
+            yield Input(name, status.st_size, partial(_regular, path, name, status.st_size), True)
+        else:
             why = "cannot be opened (Permission denied); read it with more rights or copy it"
-            yield unreadable(name, why, status.st_size)
-            return
-        yield from open_stream(stream, name, Budget(status.st_size), path=path)
+            yield _unreadable(name, why, status.st_size)
     elif (named and stat.S_ISFIFO(status.st_mode)) or path.startswith(("/dev/stdin", "/dev/fd/", "/proc/self/fd/")):
-        yield from open_stream(Stream(_pipe(path)), name, Budget())
+        yield Input(name, 0, partial(_piped, _pipe(path), name))
     else:
-        yield unreadable(name, "is a device, socket or pipe, not a log; give a file")
+        yield _unreadable(name, "is a device, socket or pipe, not a log; give a file")
+
+
+def _regular(path: str, name: str, size: int) -> Iterator[Source]:
+    return open_stream(Stream(file_chunks(Path(path), size), size), name, Budget(size), path=path)
 
 
 def _pipe(path: str) -> Iterator[bytes]:

@@ -127,4 +127,3 @@ def _zstd(packed: Stream) -> Iterator[bytes]:
             yield chunk
     except zstandard.ZstdError as error:
         packed.note(f"is damaged ({reason(error)}): read up to the damage; copy the file again")
-

@@ -30,9 +30,7 @@ _QUOTED_TRACE = lazy.pattern(
     r"Traceback \(most recent call last\):\\n|\\n +File \\?\"|\\nNVRM: |\\nRuntimeError: |\\n\[ *[0-9]+\.[0-9]{6}\] "
     r"|\\n[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2} |\\n\[rank[0-9]+\]:"
 )
-_PART = lazy.pattern(
-    r"(?:\[\w+\]: ?|\([^()]*pid=[^()]*\) )*(?:\s+\S[^\n]*|Traceback \(most recent call last\):\s*)$"
-)
+_PART = lazy.pattern(r"(?:\[\w+\]: ?|\([^()]*pid=[^()]*\) )*(?:\s+\S[^\n]*|Traceback \(most recent call last\):\s*)$")
 _MSG = lazy.pattern(r'(?:^| )msg="((?:[^"\\]|\\.)*)"')
 _BOX_TITLE = lazy.pattern(r"[╭╔┌+][─═-]{2,} (.+?) [─═-]{2,}[╮╗┐+]$")
 # All that makes more of a line than prefixes and JSON: control, invisible and reordering characters, what spells them.
