@@ -159,6 +159,15 @@ def test_any_console(tmp_path, encoding):
         done.stdout.decode(encoding)
 
 
+@pytest.mark.parametrize(("encoding", "chinese"), [("ascii", False), ("gbk", True), ("utf-8", True)])
+def test_chinese_only_where_it_can_be_shown(fault, encoding, chinese):
+    done = run(fault, "--lang", "zh", PYTHONIOENCODING=encoding)
+    assert ("根因" in done.stdout.decode(encoding)) == chinese
+    assert ("no Chinese characters" in done.stderr.decode()) != chinese
+    assert "?" not in done.stdout.decode(encoding).splitlines()[0]
+    assert run(fault, "--lang", "zh", "-q", PYTHONIOENCODING=encoding).stderr == b""
+
+
 def test_a_closed_pipe_is_silent(fault):
     command = f"{sys.executable} -m triage {fault} --all --color always | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=ROOT, check=False)

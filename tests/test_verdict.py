@@ -118,3 +118,39 @@ def test_an_assumed_format_is_said(tmp_path: Path) -> None:
     lib = library(tmp_path, FILES)
     assert analyze_text("hello\nworld", library=lib).sources[0].note == "no known format: read as plain text"
     assert analyze_text("rank 3 killed", library=lib).sources[0].note == ""
+
+
+AER = """[100.000000] pcieport 0000:3a:01.0: AER: Uncorrected (Fatal) error received: id=3a01
+[100.100000] NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.
+"""
+
+
+def test_the_gpu_behind_a_port_is_named() -> None:
+    found = analyze_text(AER)
+    assert found.findings[0].id == "pcie-aer-uncorrectable-fatal"
+    assert found.findings[0].entities["pci"] == "0000:3b:00"
+    assert found.summary.endswith("(GPU 0000:3b:00, port 0000:3a:01.0)")
+    alone = analyze_text(AER.splitlines()[0])
+    assert "pci" not in alone.findings[0].entities
+    assert alone.summary.endswith("(port 0000:3a:01.0)")
+    assert alone.timeline[0]["lane"] == "port 0000:3a:01.0"
+
+
+def test_the_same_port_at_another_time_is_the_same_fault() -> None:
+    again = AER.splitlines()[0].replace("100.", "9000.")
+    last = "[90000.000000] NVRM: Xid (PCI:0000:5e:00): 48, pid=1, DBE"
+    found = analyze_text(f"{AER}{again}\n{last}\n")
+    assert found.findings[0].id == "xid-48"
+    assert [(f.id, f.count) for f in found.earlier if f.id.startswith("pcie")] == [("pcie-aer-uncorrectable-fatal", 2)]
+
+
+def test_the_address_of_a_switch_is_not_called_a_gpu() -> None:
+    text = "[1.0] nvidia-nvswitch3: SXid (PCI:0000:b0:00.0): 12028, Fatal, Link 32 egress non-posted PRIV error"
+    assert "(NVSwitch 0000:b0:00" in analyze_text(text).summary
+
+
+def test_of_an_unknown_end_the_signal_is_told() -> None:
+    text = "[rank0]: failed (exitcode: -11) local_rank: 1 (pid: 2917) of binary: /opt/venv/bin/python"
+    found = analyze_text(text)
+    assert found.findings[0].role == "unknown"
+    assert "(SIGSEGV, " in found.summary

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from triage import advise, clock, decode
 from triage.correlate import reach
 from triage.evidence import quote
-from triage.identity import values
+from triage.identity import union, values
 from triage.incidents import Group, by_machine, gap
 from triage.library import expressions
 from triage.library.library import Library
@@ -16,13 +16,14 @@ from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match,
 
 _EVIDENCE = 8
 _MESSAGE = 160  # characters of an exception's message in a title
+_GPU = ("pci", "gpu_uuid", "gpu_model")
 _RENUMBERED = ("gpu", "local_rank")  # a job counts its GPUs in its own way (CUDA_VISIBLE_DEVICES)
 
 
 def finding(one: Group, library: Library, incident: int) -> Finding:
     signature = one.signature
-    entities = visible(one.entities)
     effects = reach(one)
+    entities = visible(one.entities) | _behind(one)
     first = _place(one.matches[0], one.times[0])
     made = Finding(
         id=one.id, title=_title(one, entities, signature.title), role=one.role, severity=one.severity,  # type: ignore[arg-type]
@@ -39,6 +40,19 @@ def finding(one: Group, library: Library, incident: int) -> Finding:
     made.why = _why(one, effects)
     made.title_zh, made.summary_zh = _title(one, entities, signature.title_zh), fill(signature.summary_zh, entities)
     return made
+
+
+def _behind(one: Group) -> Entities:
+    """The names of the GPU behind a port, from the faults of a GPU that the port explains."""
+    if "root_port" not in one.entities:
+        return {}
+    own = values(one.entities, "pci")
+    for circle in (one.explains, reach(one)):  # what it explains itself is nearer than what follows from that
+        gpus = [g.entities for g in circle if "pci" in g.entities and ("xid" in g.entities or "gpu_uuid" in g.entities)]
+        known = union([{k: e[k] for k in _GPU if k in e} for e in gpus if not own or e["pci"] in own])
+        if known:
+            return {k: v for k, v in known.items() if k not in one.entities}
+    return {}
 
 
 def compare(found: Finding, groups: Sequence[Group]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from triage import advise, clock
 from triage.counting import unexplained
@@ -17,9 +17,10 @@ from triage.recovery import OUTLIVED
 from triage.templates import Templates
 from triage.views import unite
 
-_LANES = (("pci", "GPU"), ("rank", "rank"), ("host", "host"))
+_LANES = (("pci", "GPU"), ("root_port", "port"), ("rank", "rank"), ("host", "host"))
 _ON_GPU = ("gpu", "gpu_uuid", "gpu_model", "xid", "rank", "cuda_error", "device_code")  # then an address is a GPU's
 _OTHER_DEVICES = ("host", "pcie")  # families that also speak of disks, network cards and bridges
+_ENDS = ("signal",)
 _NEAR = 120.0
 _FEW = 4  # ranks or devices that a summary names one by one
 
@@ -86,14 +87,20 @@ def _notes(ignored: Sequence[Group]) -> list[str]:
 _DEVICE = ("host", "pci", "gpu_uuid", "rank", "device_code")
 
 
+def _named(found: Finding, key: str) -> Value | list[Value] | None:
+    """What a finding is about, under one of its names; of a port the GPU behind it is only what it brought down."""
+    port = found.entities.get("root_port") if key in ("pci", "gpu_uuid") else None
+    return port or found.entities.get(key)
+
+
 def _device(found: Finding) -> tuple[str, ...]:
     """What a finding is about: two with the same answer are one fault that came again."""
-    return (found.id, *(str(found.entities.get(key, "")) for key in _DEVICE))
+    return (found.id, *(str(_named(found, key) or "") for key in _DEVICE))
 
 
 def _repeats(found: Finding, old: Finding) -> bool:
     """Whether `found` is the fault of `old` again, or that of one of its ranks or devices."""
-    parts = [(values(found.entities, key), values(old.entities, key)) for key in _DEVICE]
+    parts = [tuple(values({key: _named(one, key) or []}, key) for one in (found, old)) for key in _DEVICE]
     return found.id == old.id and all(mine == other or (mine and mine <= other) for mine, other in parts)
 
 
@@ -214,18 +221,29 @@ def _summary(report: Report, library: Library) -> str:
         readable = any(s.readable for s in report.sources)
         return "Nothing in the input is known to triage." if readable else "Nothing could be read."
     top = report.findings[0]
-    text = top.title if top.role == "cause" else f"Root cause unknown: {top.title}"
-    where = _places(top.entities, library.signatures[top.id].family)
+    where = _places(top.entities, library.signatures[top.id].family, _gpus(report.findings))
+    if top.role == "cause":
+        text = top.title
+    else:  # how a process ended is what is known of it
+        text = f"Root cause unknown: {top.title}"
+        where = [str(v) for key in _ENDS if (v := top.entities.get(key)) and str(v) not in text] + where
     return text + (f" ({', '.join(where)})" if where else "")
 
 
-def _places(entities: Entities, family: str) -> list[str]:
+def _gpus(findings: Iterable[Finding] | Iterable[Group]) -> set[Value]:
+    """The addresses that are known to be those of GPUs."""
+    return {pci for f in findings if any(k in f.entities for k in _ON_GPU) for pci in values(f.entities, "pci")}
+
+
+def _places(entities: Entities, family: str, gpus: set[Value]) -> list[str]:
     """`GPU 0000:3b:00`, `rank 3`, `ranks 0,1`, `8 ranks`, `host node07`."""
-    gpu = family not in _OTHER_DEVICES or any(key in entities for key in _ON_GPU)
+    gpu = family not in _OTHER_DEVICES or bool(gpus & values(entities, "pci"))
     places: list[str] = []
     for key, label in _LANES:
         value = entities.get(key)
-        name = "device" if label == "GPU" and not gpu else label
+        name = label if label != "GPU" or gpu else "device"
+        if key == "pci" and "sxid" in entities:
+            name = "NVSwitch"
         if isinstance(value, list):
             few = ",".join(str(v) for v in sorted(value, key=lambda v: (len(str(v)), str(v))))
             places.append(f"{name}s {few}" if len(value) <= _FEW else f"{len(value)} {name}s")
@@ -237,9 +255,10 @@ def _places(entities: Entities, family: str) -> list[str]:
 def _timeline(groups: Sequence[Group]) -> list[dict[str, Value]]:
     """First and last sign of each finding, in order, with the lane (GPU, rank or host) that it belongs to."""
     rows: list[tuple[float, dict[str, Value]]] = []
+    gpus = _gpus(groups)
     for one in groups:
         if one.role == "context" or one.first is None:
             continue
-        lane = next(iter(_places(one.entities, one.signature.family)), one.source)
+        lane = next(iter(_places(one.entities, one.signature.family, gpus)), one.source)
         rows.append((one.first.seconds, {"time": clock.iso(one.first), "lane": lane, "finding": one.id}))
     return [row for _, row in sorted(rows, key=lambda r: r[0])]

@@ -21,7 +21,7 @@ from triage.cli.options import (
     library,
     resolve,
 )
-from triage.cli.streams import Colour, note, screen, write, write_rows
+from triage.cli.streams import Colour, note, screen, spoken, write, write_rows
 from triage.library.library import Library, Signature
 
 
@@ -59,7 +59,7 @@ def explain(
         return
     out = screen(colour)
     examples = page.examples(signature)
-    with using(lang.value):
+    with using(spoken(lang.value)):
         rows = page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything)
     write_rows(rows, out.colour)
 

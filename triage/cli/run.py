@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triage.cli.streams import Colour, Progress, screen, write, write_rows
+from triage.cli.streams import Colour, Progress, screen, spoken, write, write_rows
 from triage.model import Report
 
 if TYPE_CHECKING:
@@ -36,9 +36,10 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
         from triage.render import terminal
 
         out = screen(colour)
-        write_rows(
-            terminal.render(report, out.width, colour=out.colour, fancy=out.fancy, everything=everything), out.colour
+        rows = terminal.render(
+            report, out.width, height=out.height, colour=out.colour, fancy=out.fancy, everything=everything
         )
+        write_rows(rows, out.colour)
 
 
 def run(
@@ -55,7 +56,7 @@ def run(
         report = analyze(inputs, library=library, options=replace(options, progress=progress), stdin=stdin)
     finally:
         progress.close()
-    with using(lang):
+    with using(lang if form == "json" else spoken(lang, quiet)):
         _show(report, form, colour, options.show_all)
     return exit_status(report)
 

@@ -26,9 +26,10 @@ class Colour(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What standard output can show: columns, colours, and characters beyond ASCII."""
+    """What standard output can show: columns, rows above the prompt, colours, and characters beyond ASCII."""
 
     width: int
+    height: int
     colour: bool
     fancy: bool
 
@@ -43,10 +44,22 @@ def prepare() -> None:
 
 def screen(colour: Colour) -> Screen:
     """What standard output can show; NO_COLOR, FORCE_COLOR and TERM=dumb count when `colour` is auto."""
-    columns = shutil.get_terminal_size((_PIPED, 24)).columns
+    columns, lines = shutil.get_terminal_size((_PIPED, 0))
     encoding = (getattr(sys.stdout, "encoding", "") or "ascii").lower()
     on = colour is Colour.always or (colour is Colour.auto and _wants_colour())
-    return Screen(max(40, min(columns, _WIDEST)), on, encoding.startswith(("utf", "cp65001")))
+    return Screen(max(40, min(columns, _WIDEST)), lines - 1, on, encoding.startswith(("utf", "cp65001")))
+
+
+def spoken(lang: str, quiet: bool = False) -> str:
+    """The language to write in: `lang`, or English with a note where the console knows no Chinese characters."""
+    encoding = getattr(sys.stdout, "encoding", "") or "ascii"
+    try:
+        "\u6839\u56e0".encode(encoding if lang == "zh" else "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        if not quiet:
+            note(f"{encoding} has no Chinese characters, so this is English; PYTHONIOENCODING=utf-8 overrides")
+        return "en"
+    return lang
 
 
 def _wants_colour() -> bool:

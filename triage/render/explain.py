@@ -9,7 +9,7 @@ from triage.library.library import Library, Signature
 from triage.model import Step
 from triage.render.lang import chinese, heading, say
 from triage.render.page import ASCII, FANCY, Page, Row
-from triage.render.text import break_command, command_line
+from triage.render.shell import break_command, command_line
 
 _SECTIONS = ("Confirm", "Fix", "If it returns", "Do not", "Verify")
 _DRAFT = "draft: few real samples, never more than possible"

@@ -38,6 +38,7 @@ ZH = {
     "drain the node": "排空节点", "reboot the node": "重启节点", "check the hardware": "检查硬件",
     "replace the part (RMA)": "更换部件（RMA）", "collect more evidence first": "先收集更多证据", "vendor": "厂商",
     "after": "此前", "more": "项未显示", "more line": "行未显示", "more row": "行未显示", "more note": "条注意未显示",
+    "more step": "步未显示", "s after boot": "秒（开机后）",
     "finding": "个问题", "explained": "由它引起", "beside the cause": "与根因无关",
     "file": "个文件", "line": "行", "kind": "类", "of message": "消息", "last": "最后", "times": "次",
     "of line with error-like words, none known": "含有类似报错字样的行，均不是已知错误", "and": "另有",

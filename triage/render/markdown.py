@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 from triage.model import Evidence, Finding, Report, Step
-from triage.render import relations, words
+from triage.render import relations, steps, words
+from triage.render.excerpt import cut, message
 from triage.render.lang import localised, say
-from triage.render.text import clean, command_line, cut, message
+from triage.render.shell import command_line
+from triage.render.text import clean
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$])")
 _MENTION = re.compile(r"([@#])(?=\w)")
@@ -107,13 +109,13 @@ def _chain(report: Report) -> list[str]:
 
 
 def _steps(cause: Finding, most: int | None) -> list[str]:
-    found, left = words.steps(cause, most)
+    found, left = steps.steps(cause, most)
     if not found or cause.playbook is None:
         return []
     rows = [f"### {say('What to do')}: {escape(cause.playbook.title)}", ""]
     for number, step in enumerate(found, 1):
-        rows += _step(number, step, words.windows(cause))
-    for text in words.warnings(cause)[:most]:
+        rows += _step(number, step, steps.windows(cause))
+    for text in steps.warnings(cause)[:most]:
         rows.append(f"- **{say('Warning')}:** {escape(text)}")
     if left:
         rows.append(f"\n{left} {say('more')}: {code(f'triage explain {cause.id}')}")
@@ -123,8 +125,8 @@ def _steps(cause: Finding, most: int | None) -> list[str]:
 def _step(number: int, step: Step, windows: bool) -> list[str]:
     label = f"{number}. "
     indent = " " * len(label)
-    tag = f"{code(words.tag(step, windows).strip('[]'))} " if step.risk else ""
-    rows = [f"{label}{tag}{escape(words.told(step))}"]
+    tag = f"{code(steps.tag(step, windows).strip('[]'))} " if step.risk else ""
+    rows = [f"{label}{tag}{escape(steps.told(step))}"]
     if step.command:
         shell = "powershell" if windows or step.where == "windows" else "sh"
         rows += fence([command_line(step, windows)], shell, indent)

@@ -69,13 +69,13 @@ class Page:
         room = self.width - cells(label)
         self._labelled(sentences(text, room, most, self.glyphs.dots) if most else wrap(text, room), label, style, head)
 
-    def items(self, parts: Sequence[str], label: str, most: int) -> None:
+    def items(self, parts: Sequence[str], label: str, most: int, between: str = "") -> None:
         """Things in a row, as many whole ones as fit into `most` rows (the first in any case)."""
-        room, count = self.width - cells(label), len(parts)
-        rows = wrap(self.glyphs.dot.join(parts), room)
+        room, count, between = self.width - cells(label), len(parts), between or self.glyphs.dot
+        rows = wrap(between.join(parts), room)
         while len(rows) > most and count > 1:
             count -= 1
-            rows = wrap(self.glyphs.dot.join([*parts[:count], self.glyphs.dots]), room)
+            rows = wrap(between.join([*parts[:count], self.glyphs.dots]), room)
         self._labelled(rows, label, "", "head")
 
     def _labelled(self, rows: Sequence[str], label: str, style: str, head: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from triage.findings import independent
@@ -23,8 +23,12 @@ class Link:
     depth: int
     count: int
     ranks: str
-    findings: int
     last: list[bool] = field(default_factory=list)
+    below: list[Link] = field(default_factory=list)  # told in the same row, by their ids alone
+
+    def times(self, sign: str) -> str:
+        """`×4`, or nothing for what was seen once."""
+        return f"{sign}{self.count}" if self.count > 1 else ""
 
 
 def chain(report: Report) -> list[Link]:
@@ -73,6 +77,25 @@ def _under(name: str, other: str, parents: dict[str, str]) -> bool:
     return False
 
 
+def fold(links: list[Link], most: int) -> list[Link]:
+    """The rows of a tree, at most `most` of them: what hangs deepest is put into one row with its neighbours.
+
+    Nothing is left out: the last resort is a single row that holds every id below the root.
+    """
+    rows = links
+    for depth in range(max((link.depth for link in links), default=0), 0, -1):
+        if len(rows) <= most:
+            break
+        rows = []
+        for link in links:
+            if link.depth >= depth and rows and rows[-1].depth == depth:
+                above = rows[-1]
+                rows[-1] = replace(above, last=[*above.last[:-1], True], below=[*above.below, link])
+            else:
+                rows.append(link)
+    return rows
+
+
 def triggers(report: Report) -> list[Finding]:
     """Facts that set the root off: no faults, but what came before it."""
     top = words.root(report)
@@ -83,9 +106,7 @@ def _draw(
     name: str, last: list[bool], children: dict[str, list[str]], groups: dict[str, list[Finding]], rows: list[Link]
 ) -> None:
     group = groups[name]
-    rows.append(
-        Link(name, group[0].title, len(last), sum(f.count for f in group), words.ranks(group), len(group), last)
-    )
+    rows.append(Link(name, group[0].title, len(last), sum(f.count for f in group), words.ranks(group), last))
     for at, child in enumerate(children[name]):
         _draw(child, [*last, at == len(children[name]) - 1], children, groups, rows)
 

@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from triage.model import Evidence, Finding, Missing, Place, Report, Step
-from triage.render import relations, words
+from triage.model import Evidence, Finding, Missing, Place, Report
+from triage.render import proof, relations, sections, words
 from triage.render.lang import heading, localised, say
 from triage.render.limits import FULL, GIVEN_UP, Limits
 from triage.render.page import ASCII, FANCY, Page, Row
-from triage.render.text import (
-    break_command,
-    cells,
-    clean,
-    command_line,
-    cut,
-    marked,
-    marked_rows,
-    message,
-    shorten,
-    shorten_left,
-    word_marks,
-)  # fmt: skip
+from triage.render.shell import break_command
+from triage.render.text import cells, clean, shorten, shorten_left
 
-SCREEN = 40  # rows of the normal view at most
-_RAGGED = 12  # columns that a row of evidence may lose by being broken at a space
+SCREEN = 40  # rows of the normal view, where the terminal shows no more
+_TALLEST = 60  # rows of the normal view at most
 
 
 def render(
-    report: Report, width: int = 80, *, colour: bool = False, fancy: bool = True, everything: bool = False
-) -> list[Row]:
+    report: Report, width: int = 80, *, height: int = SCREEN, colour: bool = False, fancy: bool = True,
+    everything: bool = False,
+) -> list[Row]:  # fmt: skip
     """The rows of the report, none wider than `width` columns (commands excepted: they are broken only between words).
 
+    They are at most `height`, which counts as 40 if it is less and as 60 if it is more.
     Without `colour` the match is marked by a row of carets below it. Without `fancy` only ASCII is drawn; text of
     logs stays as it is. `everything` lifts all limits and shows context, earlier incidents and the timeline.
     """
     report = localised(report)
+    height = min(max(height, SCREEN), _TALLEST)
     limits = FULL if everything else Limits()
     for less in ({}, *GIVEN_UP):
         limits = replace(limits, **less)  # type: ignore[arg-type]
         page = Page(max(40, width), FANCY if fancy else ASCII)
         _Screen(page, report, limits, colour, everything).draw()
-        if everything or page.height() <= SCREEN:
+        if everything or page.height() <= height:
             return page.rows
-    while page.height() >= SCREEN:
+    while page.height() >= height:
         page.rows.pop()
     page.row((f"({say('more')}: --all)", "dim"))
     return page.rows
@@ -68,8 +60,12 @@ class _Screen:
             if cause.role == "unknown":
                 self._missing()
             self._proof(cause)
-            self._chain()
-            self._steps(cause)
+            if relations.chain(report) or relations.triggers(report):
+                self._gap()
+                sections.chain(self.page, report, cause, self.limits.links)
+            if cause.playbook is not None and cause.playbook.steps:
+                self._head("DO", cause.playbook.title)
+                sections.remedy(self.page, cause, self.limits, self.everything)
         self._others()
         if cause is None or cause.role != "unknown":
             self._missing()
@@ -112,96 +108,27 @@ class _Screen:
                 text = f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}"
                 page.prose(text, heading("RECHECK"), most=2)
 
-    def _where(self, spot: Place | None) -> str:
-        return f"{self._short(spot.source)}:{spot.line}" if spot else ""
-
-    def _short(self, source: str, part: int = 4) -> str:
-        """The name of an input, from the left no longer than that part of the width."""
-        return shorten_left(clean(self.name(source)), self.page.width // part, self.page.glyphs.dots)
+    def _where(self, spot: Place) -> str:
+        """`file:line`, never cut at the end: it can be opened as it stands."""
+        line = f":{spot.line}"
+        room = max(8, self.page.width // 3 - cells(line))
+        return shorten_left(clean(self.name(spot.source)), room, self.page.glyphs.dots) + line
 
     def _proof(self, cause: Finding) -> None:
-        if not cause.evidence:
+        lines = cause.evidence if self.everything else proof.distinct(cause.evidence)
+        shown = lines[: self.limits.evidence]
+        if not shown:
             return
-        shown = cause.evidence[: self.limits.evidence]
         left = len(cause.evidence) - len(shown)
         self._head("PROOF", f"({words.counted(left, 'more line')}: --all)" if left else "")
         for at, line in enumerate(shown):
-            self._evidence(line, words.terms(cause), at == 0)
+            self._quote(line, cause, at)
 
-    def _evidence(self, line: Evidence, terms: list[str], first: bool = False) -> None:
-        page, dots = self.page, self.page.glyphs.dots
-        place = f"  {self._short(line.source)}:{line.line}  "
-        room = page.width - cells(place)
-        text, span = message(line.text, line.span)
-        # A long match says the decisive thing at its end, or behind it.
-        least = self.limits.lead if first else 2 if cells(text[min(span) : max(span)]) > 0.6 * room else 1
-        rows = max(self.limits.rows, least)
-        parts = cut(text, span, room * rows - (rows - 1) * _RAGGED, dots, terms)
-        marks = [(len(parts[0]), len(parts[0]) + len(parts[1]))] if parts[1] else []
-        if cells(parts[1]) >= 0.8 * sum(map(cells, parts)):  # a mark under nearly the whole line tells nothing
-            marks = word_marks("".join(parts), terms) or (marks if self.colour else [])
-        at = 0
-        for number, row in enumerate(marked_rows(parts, room)):
-            text = "".join(row)
-            pieces = marked(text, at, marks)
-            head = (" " * cells(place) if number else place, "dim")
-            page.row(head, *((piece, "mark" if on else "") for piece, on in pieces))
-            if not self.colour and any(on and piece.strip() for piece, on in pieces):
-                below = "".join(("^" * cells(p.rstrip())).ljust(cells(p)) if on else " " * cells(p) for p, on in pieces)
-                page.row((" " * cells(place) + below.rstrip(), ""))
-            at += len(text)
-
-    def _chain(self) -> None:
-        links, before = relations.chain(self.report), relations.triggers(self.report)
-        if not links and not before:
-            return
-        page, glyphs = self.page, self.page.glyphs
-        left = len(links) - self.limits.links
-        found = sum(link.findings for link in links) - 1
-        notes = [f"{words.counted(found, 'finding')} {say('explained')}"] if found > len(links) - 1 else []
-        self._head("CHAIN", ", ".join([*notes, *([f"{words.counted(left, 'more row')}: --all"] if left > 0 else [])]))
-        for finding in before:
-            time = words.local(finding.last.time, self.report) if finding.last else ""
-            head = f"  {say('after')}: {finding.id}  "
-            title = shorten(clean(finding.title), max(10, page.width - cells(head) - cells(time) - 2), glyphs.dots)
-            page.row((head, ""), (title, "dim"), (f"  {time}" if time else "", ""))
-        for link in links[: self.limits.links]:
-            stem = "".join("   " if last else glyphs.bar for last in link.last[:-1])
-            stem += (glyphs.end if link.last[-1] else glyphs.tee) if link.last else ""
-            count = f"{glyphs.times}{link.count}" if link.count > 1 else ""
-            tail = "  ".join(part for part in (count, link.ranks) if part)
-            room = page.width - cells(stem) - len(link.id) - cells(tail) - 6
-            title = shorten(clean(link.title), max(10, room), glyphs.dots)
-            page.row((f"  {stem}", "dim"), (link.id, ""), (f"  {title}", "dim"), (f"  {tail}" if tail else "", ""))
-
-    def _steps(self, cause: Finding) -> None:
-        found, left = words.steps(cause, self.limits.steps)
-        if not found or cause.playbook is None:
-            return
-        self._head("DO", cause.playbook.title)
-        for number, step in enumerate(found, 1):
-            self._step(number, step, words.windows(cause))
-        for text in words.warnings(cause)[: 1 if not self.everything else None]:
-            self.page.prose(text, "  ! ", head="fatal", most=0 if self.everything else 2)
-        if left:
-            self.page.row((f"  ({left} {say('more')}: triage explain {cause.id})", "dim"))
-
-    def _step(self, number: int, step: Step, windows: bool) -> None:
-        page = self.page
-        label = f"  {number}. "
-        tag = words.tag(step, windows)
-        rows = Page(page.width, page.glyphs)
-        rows.prose(f"{tag} {words.told(step)}", label, most=0 if self.everything else 3)
-        for at, row in enumerate(rows.rows):
-            text = row[1][0]
-            marked = at == 0 and tag and text.startswith(tag)
-            page.rows.append([row[0], (tag, step.risk), (text[len(tag) :], "")] if marked else row)
-        if step.command:
-            line = command_line(step, windows)
-            for part in break_command(line, page.width - len(label), windows or step.where == "windows"):
-                page.exact(part, len(label))
-        if step.expect and self.limits.expect:
-            page.prose(step.expect, f"{' ' * len(label)}{say('expect')}: ", head="dim", most=2)
+    def _quote(self, line: Evidence, finding: Finding, at: int = 1) -> None:
+        place = self._where(Place("", line.source, line.line))
+        carets = not self.colour and at < self.limits.carets
+        least = 1 if at else self.limits.lead
+        proof.quote(self.page, place, line, words.terms(finding), self.limits.rows, least, carets, self.colour)
 
     def _others(self) -> None:
         found = relations.others(self.report, self.everything)
@@ -216,19 +143,22 @@ class _Screen:
             self._other(finding)
             if self.everything:
                 for line in finding.evidence:
-                    self._evidence(line, words.terms(finding))
+                    self._quote(line, finding)
 
     def _other(self, finding: Finding) -> None:
-        glyphs = self.page.glyphs
-        spot = [f"{self._short(finding.first.source, 6)}:{finding.first.line}"] if finding.first else []
-        tail = glyphs.dot.join([*relations.beside(finding, self.report), *spot])
-        count = f" {glyphs.times}{finding.count}" if finding.count > 1 else ""
+        """A finding in a row, or in two where its title and its place need them."""
+        page, glyphs = self.page, self.page.glyphs
         role = finding.role if finding.role in ("context", "unknown") else finding.severity
-        room = self.page.width - 14 - len(finding.id) - len(count) - cells(tail)
-        self.page.row(
-            (f"  {heading(role)}", finding.severity), (f"{finding.id}{count}  ", ""),
-            (shorten(clean(finding.title), max(8, room), glyphs.dots), "dim"), (f"  {tail}", "dim"),
-        )  # fmt: skip
+        head: Row = [(f"  {heading(role)}", finding.severity), (finding.id, "")]
+        count = f" {glyphs.times}{finding.count}" if finding.count > 1 else ""
+        spot = [self._where(finding.first)] if finding.first else []
+        tail = glyphs.dot.join([*relations.beside(finding, self.report), *spot])
+        room = page.width - sum(cells(text) for text, _ in head) - len(count) - 2
+        title = shorten(clean(finding.title), max(8, room), glyphs.dots)
+        fits = cells(title) + cells(tail) + 2 <= room
+        page.row(*head, (f"{count}  ", ""), (title, "dim"), (f"  {tail}" if tail and fits else "", "dim"))
+        if tail and not fits:
+            page.row((" " * cells(head[0][0]) + tail, "dim"))
 
     def _missing(self) -> None:
         found = self.report.missing

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
 from math import isfinite
 
-from triage.model import Entities, Finding, Place, Report, Source, Step, Value
+from triage.model import Entities, Finding, Place, Report, Source, Value
 from triage.render.lang import chinese, say
 from triage.render.text import clean, compact
 
@@ -39,14 +39,14 @@ _PLACES = (
 # The numbers of an out-of-memory in the order of the argument; any other entity follows as the report has it.
 _FIRST = ("requested", "total", "free", "allocated", "reserved", "signal", "exit_code")
 _SLASH = re.compile(r"[/\\]")
-_RIVALS = re.compile(r"; \d+ independent findings? beside it")
-# The risk of the step that carries out an action.
-_STEP_OF = {
-    "debug-app": "restart-job", "restart-app": "restart-job", "restart-service": "restart-service",
-    "reset-gpu": "reset-gpu", "reboot-node": "reboot", "check-hardware": "hardware", "rma": "hardware",
-}  # fmt: skip
-_DRAIN = re.compile(r"(?i)\bdrain|out of service|\bcordon")
-_ORDER = ("Confirm", "Fix", "If it returns", "Verify")
+# What the reason of every root says, and what is counted or shown elsewhere on the page; in both languages.
+_USUAL = re.compile(
+    r"(?:[;,] )?(?:nothing|no other fault) in the input explains it|it reports that something failed, and nothing in "
+    r"the input says what|,? and it explains \d+ other findings?|; \d+ independent findings? beside it"
+    r"|；?输入中没有(?:其他)?能解释它的(?:问题|故障)|它只说明有东西出错，输入中看不出是什么"
+    r"|，它解释了另外 \d+ 个问题|；另有 \d+ 个独立的问题"
+)
+_BOOT = re.compile(r"\+([\d.]+) s")
 
 
 def words(value: Value | list[Value], most: int = 6) -> str:
@@ -106,34 +106,53 @@ def local(time: str, report: Report) -> str:
         return clean(time)
 
 
+def moment(time: str, report: Report) -> str:
+    """A time in the zone that was asked for, or in seconds after boot as the kernel prints them."""
+    boot = _BOOT.fullmatch(time)
+    return f"{boot[1]} {say('s after boot')}" if boot else local(time, report)
+
+
 def when(finding: Finding, report: Report) -> str:
     """`2024-05-01T12:00:01, 4 times, last 12:03:10`; only what is known."""
     parts = []
-    first = local(finding.first.time, report) if finding.first else ""
-    last = local(finding.last.time, report) if finding.last else ""
+    first = moment(finding.first.time, report) if finding.first else ""
+    last = moment(finding.last.time, report) if finding.last else ""
     if first:
         parts.append(first)
     if finding.count > 1:
         parts.append(f"{finding.count:,} {say('times')}")
-    if last and last != first and finding.count > 1:
-        parts.append(f"{say('last')} {later(first, last)}")
+        tail = later(first, last).removesuffix(f" {say('s after boot')}")
+        if last and tail not in first and not _before(last, first):
+            parts.append(f"{say('last')} {tail}")
     return ", ".join(parts)
 
 
+def _before(a: str, b: str) -> bool:
+    """Whether `a` is a time before `b`; no when one of them is none, or they are of different clocks."""
+    try:
+        return datetime.fromisoformat(a) < datetime.fromisoformat(b)
+    except (ValueError, TypeError):
+        return False
+
+
 def why(finding: Finding) -> str:
-    """The reason as a sentence; what stands beside the finding is counted where it is listed."""
-    return sentence(_RIVALS.sub("", finding.why))
+    """The reason as a sentence, without what every root says of itself; nothing if that is all."""
+    return sentence(_USUAL.sub("", finding.why).strip("；;，, "))
 
 
 def decoded(finding: Finding, report: Report) -> str:
-    """What the codes in its records say; where it has none, what those of an effect on the same GPU or process say."""
+    """What the codes in its records say; where it has none, what those of an effect on the same GPU or process say.
+
+    A carrier has nothing to add: its exit code follows from the cause.
+    """
     if finding.decoded:
         return " ".join(finding.decoded)
     for other in report.findings:
         shared = any(
             key in finding.entities and finding.entities[key] == other.entities.get(key) for key in ("pci", "pid")
         )
-        if other.decoded and shared and other.id in finding.explains and other.incident == finding.incident:
+        follows = other.id in finding.explains and other.incident == finding.incident and other.role != "carrier"
+        if other.decoded and shared and follows:
             return f"{other.id}: {' '.join(other.decoded)}"
     return ""
 
@@ -172,55 +191,6 @@ def root(report: Report) -> Finding | None:
     first = report.findings[0] if report.findings else None
     told = first is not None and report.verdict in ("fault", "suspect") and first.role != "context"
     return first if first and (first.role in ("cause", "unknown") or told) else None
-
-
-def steps(finding: Finding, most: int | None = None) -> tuple[list[Step], int]:
-    """The steps to show, at most `most`, and how many are left out. "Do not" items are not among them.
-
-    Reading comes before doing, but never takes the whole list: a fix is shown when there is one, and first of all the
-    one that is the action of the finding.
-    """
-    found = finding.playbook.steps if finding.playbook else []
-    known = [s for name in _ORDER for s in found if s.section == name]
-    known += [s for s in found if s.section not in (*_ORDER, "Do not")]
-    if most is None or len(known) <= most:
-        return known, 0
-    confirm = [s for s in known if s.section == "Confirm"]
-    rest = [s for s in known if s.section != "Confirm"]
-    first = confirm[: max(most // 2, most - len(rest))]
-    then = rest[: most - len(first)]
-    if then and not any(_does(step, finding.action) for step in then):
-        then = [*then[:-1], next((step for step in rest if _does(step, finding.action)), then[-1])]
-    return first + then, len(known) - len(first) - len(then)
-
-
-def _does(step: Step, action: str) -> bool:
-    if step.section not in ("Fix", "If it returns"):
-        return False
-    return bool(_DRAIN.search(step.text)) if action == "drain" else step.risk == _STEP_OF.get(action)
-
-
-def tag(step: Step, windows: bool = False) -> str:
-    """`[reset-gpu]`, with the place where it is done if that is not the machine of the logs: `[restart-job @code]`."""
-    known = step.where in ("", "host") or (step.where == "windows" and windows)
-    known |= step.where == "code" and not step.command  # a change of the program: the text says so
-    place = "" if known else f" @{step.where}"
-    return f"[{step.risk}{place}]" if step.risk else ""
-
-
-def told(step: Step) -> str:
-    """The text of the step; one that only checks the repair says so."""
-    return f"{say('Verify')}: {step.text}" if step.section == "Verify" else step.text
-
-
-def windows(finding: Finding) -> bool:
-    """Whether the finding is about a Windows machine, whose shells quote in their own way."""
-    return finding.id.startswith("win-")
-
-
-def warnings(finding: Finding) -> list[str]:
-    """The "Do not" items of the playbook."""
-    return [s.text for s in finding.playbook.steps if s.section == "Do not"] if finding.playbook else []
 
 
 def counted(number: int, noun: str) -> str:
