@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -52,13 +51,14 @@ def healthy(tmp_path: Path) -> str:
 
 
 def test_help_is_fast_and_shows_examples():
-    began = time.perf_counter()
+    began = os.times()
     done = run("--help")
-    seconds = time.perf_counter() - began
+    ended = os.times()
+    seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
     assert done.returncode == 0
     for word in (*COMMANDS, "journalctl -k -b | triage", "Exit status"):
         assert word in done.stdout.decode()
-    assert seconds < 1.0  # 0.2 s on a quiet machine
+    assert seconds < 1.0  # of processor time, whatever else the machine does; 0.2 s
 
 
 def test_help_imports_nothing_heavy():
