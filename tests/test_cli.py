@@ -32,7 +32,7 @@ def run(*arguments: str, stdin: str | bytes = b"", **env: str) -> subprocess.Com
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "TRIAGE_DEBUG")}
     return subprocess.run(
         [sys.executable, "-m", "triage", *arguments],
-        input=data, capture_output=True, env={**clean, "PYTHONPATH": str(ROOT), **env}, timeout=60, check=False,
+        input=data, capture_output=True, env={**clean, "PYTHONPATH": str(ROOT), **env}, timeout=300, check=False,
     )  # fmt: skip
 
 
