@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,15 @@ def test_commands_of_playbooks_run(book, command, tmp_path, monkeypatch):
     known = {"requested": "4.00 GiB", "free": "989.12 MiB", "total": "139.80 GiB", "allocated": "137.07 GiB", "gpu": 0}
     words = ["4" if word.startswith("<") else word for word in fill_command(command, known)]
     done = run(words[2:])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("line", re.findall(r"^(?:\$ )?triage plan (.*)$", (ROOT / "README.md").read_text(), re.MULTILINE))
+def test_commands_of_the_readme_run(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("config.json").write_text(CONFIG)
+    Path("fixtures").symlink_to(ROOT / "fixtures")
+    done = run(shlex.split(line, comments=True))
     assert done.exit_code == 0, done.output
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.measured import cases
 from triage.estimate.architecture import Architecture
 from triage.estimate.quantities import GIB, Unsuitable
 from triage.estimate.serving import Serving, cache_per_token, serve
@@ -66,3 +67,10 @@ def test_without_shape_or_card():
 def test_wrong_inputs(wrong):
     with pytest.raises(Unsuitable):
         Serving(10**9, **wrong)
+
+
+@pytest.mark.parametrize("case", cases("serving"), ids=lambda case: case.name)
+def test_it_is_what_a_real_gpu_needed(case):
+    """Within 1 % of torch.cuda.max_memory_allocated() on an H200."""
+    found = serve(case.plan)
+    assert found.weights_bytes + found.cache_bytes + found.work_bytes == pytest.approx(case.allocated_bytes, rel=0.01)

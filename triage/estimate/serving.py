@@ -20,6 +20,7 @@ ASSUMES = (
     "all weights in one type; engines often keep embedding and head at 16 bits",
     "every layer attends to all tokens; sliding windows and state-space layers need less cache",
     "tokens of one batch run through one layer after the other without CUDA graphs, which take more",
+    "measured on one H200, two small decoders that fill their cache: within 1 %",
 )
 SOURCES = (
     "https://docs.vllm.ai/en/latest/configuration/conserving_memory.html",
