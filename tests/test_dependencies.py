@@ -16,9 +16,10 @@ PACKAGE = ROOT / "triage"
 LAYERS = (
     ("model", "lazy", "commands"),
     ("clock", "entities"),
-    ("sources", "formats", "decode", "redact", "estimate"),
+    ("sources", "formats", "decode", "estimate"),
     ("library",),
     ("scan", "match", "templates", "reading", "counting", "parallel"),
+    ("redact",),
     ("identity", "derive", "incidents", "quoting", "recovery", "timing", "views", "correlate", "ranking"),
     ("advise",),
     ("evidence", "findings", "verdict"),

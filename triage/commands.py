@@ -1,3 +1,5 @@
 """The names of the commands of `triage`, for the command line and for the check that playbooks name no others."""
 
-COMMANDS = ("analyze", "explain", "list", "formats", "templates", "lint", "score", "docs", "plan", "version")
+COMMANDS = (
+    "analyze", "explain", "list", "formats", "templates", "redact", "lint", "score", "docs", "plan", "version",
+)  # fmt: skip

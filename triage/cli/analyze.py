@@ -20,6 +20,7 @@ from triage.cli.options import (
     did_you_mean,
     library,
 )
+from triage.cli.redact import KeyFile, redactor
 from triage.cli.run import run
 from triage.cli.streams import Colour, note
 
@@ -64,6 +65,10 @@ def analyze(
     ] = None,
     everything: Everything = False,
     lang: LangOption = Lang.en,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Report without secrets, with pseudonyms for users, hosts and addresses.")
+    ] = False,
+    key_file: KeyFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 whatever the report says, if it could be made.")
@@ -85,5 +90,5 @@ def analyze(
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
     zone = None if tz is None else _offset(tz, quiet)
     options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything)
-    status = run(inputs, known, options, form.value, colour, quiet, lang.value)
+    status = run(inputs, known, options, form.value, colour, quiet, lang.value, redactor(key_file) if redact else None)
     raise typer.Exit(0 if exit_zero and status != 2 else status)

@@ -12,6 +12,7 @@ from triage.cli.docs import docs
 from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
 from triage.cli.plan import plan
+from triage.cli.redact import redact
 
 _EXAMPLES = """\b
 Examples:
@@ -65,6 +66,7 @@ app.command("explain")(explain)
 app.command("list")(list_)
 app.command("formats")(formats_)
 app.command("templates")(templates)
+app.command("redact")(redact)
 app.command("lint")(lint)
 app.command("score")(score)
 app.add_typer(docs, name="docs")

@@ -14,6 +14,7 @@ from triage.model import Report
 if TYPE_CHECKING:
     from triage import Options
     from triage.library.library import Library
+    from triage.redact import Redactor
 
 
 def exit_status(report: Report) -> int:
@@ -44,9 +45,9 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
 
 def run(
     inputs: Sequence[str | Path], library: Library, options: Options, form: str = "terminal",
-    colour: Colour = Colour.auto, quiet: bool = False, lang: str = "en",
+    colour: Colour = Colour.auto, quiet: bool = False, lang: str = "en", redactor: Redactor | None = None,
 ) -> int:  # fmt: skip
-    """Analyses the inputs, prints the report and gives the exit status."""
+    """Analyses the inputs, prints the report (through the redactor, if there is one) and gives the exit status."""
     from triage import analyze
     from triage.render.lang import using
 
@@ -56,6 +57,10 @@ def run(
         report = analyze(inputs, library=library, options=replace(options, progress=progress), stdin=stdin)
     finally:
         progress.close()
+    if redactor is not None:
+        from triage.redact.report import redact_report
+
+        report = redact_report(report, redactor)
     with using(lang if form == "json" else spoken(lang, quiet)):
         _show(report, form, colour, options.show_all)
     return exit_status(report)

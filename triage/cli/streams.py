@@ -73,6 +73,12 @@ def write(text: str) -> None:
     _quietly(lambda: sys.stdout.write(text))
 
 
+def write_exactly(text: str) -> None:
+    """Writes data to standard output in UTF-8, whatever the console's encoding; other bytes as they were read."""
+    data = text.encode("utf-8", "surrogateescape")
+    _quietly(lambda: sys.stdout.buffer.write(data))
+
+
 def write_rows(rows: Sequence[Row], colour: bool) -> None:
     """Writes a page, with colours when `colour` is set."""
     from triage.render.page import paint, plain

@@ -114,6 +114,10 @@ class Spool:
             at += len(chunk)
         return self._between(start, at)
 
+    def whole(self) -> Iterator[bytes]:
+        """All that was kept, from the start; may be called again."""
+        return self._between(0, self.file.seek(0, 2))
+
     def _between(self, start: int, end: int) -> Iterator[bytes]:
         while start < end:
             self.file.seek(start)
