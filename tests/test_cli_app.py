@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from triage import __version__
 from triage.cli.app import app
 from triage.commands import COMMANDS
-
-
-def test_the_names_of_the_commands_are_those_that_there_are():
-    assert sorted(typer.main.get_command(app).commands) == sorted(COMMANDS)
-    assert len(set(COMMANDS)) == len(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -104,3 +104,12 @@ def test_the_lack_is_the_difference(asked: float, free: float, total: float) -> 
     assert found.free == pytest.approx(free * GIB, abs=0.006 * GIB)
     assert found.own is None
     assert torch_oom.explain([text], {})
+
+
+@given(*[st.sampled_from(["0 bytes", "1024.00 KiB", "3.50 GiB", "999999999999 EiB", "1.2.3 GiB", "139.80 GiB"])] * 6)
+def test_no_number_is_too_strange(asked: str, total: str, free: str, live: str, idle: str, allowed: str) -> None:
+    text = (
+        f"CUDA out of memory. Tried to allocate {asked}. GPU 0 has a total capacity of {total} of which {free} is free. {allowed} "
+        f"allowed; Of the allocated memory {live} is allocated by PyTorch, and {idle} is reserved by PyTorch but unallocated."
+    )
+    assert all(torch_oom.explain([text], {}))

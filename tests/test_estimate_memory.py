@@ -55,6 +55,7 @@ def test_replicas_add_no_memory_but_buckets():
     assert nine.states_bytes == one.states_bytes
     assert nine.ddp_buckets_bytes == nine.gradients_bytes
     assert nine.tensors_bytes == one.tensors_bytes + one.gradients_bytes
+    assert need(Training(10**9, gpus=9, bucket_view=True)).tensors_bytes == one.tensors_bytes
 
 
 @pytest.mark.parametrize(

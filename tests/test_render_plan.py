@@ -60,6 +60,18 @@ def test_it_keeps_to_the_width_and_cuts_no_number(sheet, width):
     assert "".join(sheet.result.answer.split()) in "".join(text.split())
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize(("sheet", "title", "last"), [(SHEETS[0], "OPTIONS", "largest batch"), (SHEETS[-1], "LAYOUTS", "each")])
+def test_tables_keep_their_numbers(sheet, title, last, width):
+    lines = plain(plan.render(sheet, width)).splitlines()
+    at = lines.index(title) + 1
+    assert lines[at].endswith(f"  {last}")
+    rows = lines[at + 1 : lines.index("", at)]
+    assert len({len(row) for row in [lines[at], *rows]}) == 1
+    assert rows
+    assert not any(row.endswith("…") for row in rows)
+
+
 def test_an_argument_to_copy_is_whole():
     text = plain(plan.render(SHEETS[1], 80))
     assert '{0: "133GiB", 1: "133GiB",' in text

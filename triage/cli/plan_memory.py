@@ -100,6 +100,9 @@ def training(
     frozen_weights: Annotated[str | None, typer.Option("--frozen-weights", help="bf16, int8, nf4, ...")] = None,
     gpus: _Gpus = None,
     sharding: Annotated[Sharding | None, typer.Option("--sharding", help="What the GPUs divide.")] = None,
+    bucket_view: Annotated[
+        bool | None, typer.Option("--bucket-view/--no-bucket-view", help="DDP: gradient_as_bucket_view.")
+    ] = None,
     tensor_parallel: Annotated[int | None, typer.Option("--tensor-parallel", help="GPUs of one layer.")] = None,
     pipeline_parallel: Annotated[int | None, typer.Option("--pipeline-parallel", help="Stages.")] = None,
     activations: Annotated[
@@ -118,8 +121,8 @@ def training(
         "gpu_memory_bytes": gpu_memory, "precision": precision, "optimizer": optimizer, "batch": batch,
         "sequence": sequence, "checkpointing": checkpointing, "attention": attention, "dropout": dropout,
         "accumulate": accumulate, "lora_rank": lora_rank, "lora_targets": tuple(lora_targets) if lora_targets else None,
-        "frozen_weights": frozen_weights, "gpus": gpus, "sharding": sharding, "tensor_parallel": tensor_parallel,
-        "pipeline_parallel": pipeline_parallel, "activations_bytes": activations, "others_bytes": others,
+        "frozen_weights": frozen_weights, "gpus": gpus, "sharding": sharding, "bucket_view": bucket_view,
+        "tensor_parallel": tensor_parallel, "pipeline_parallel": pipeline_parallel, "activations_bytes": activations, "others_bytes": others,
     }  # fmt: skip
     _calculate("memory training", of, of.Training, fit.fit, (config, shape, parameters), given, form, colour)
 

@@ -131,7 +131,7 @@ def _pieces(one: Sum) -> str:
 
 def _room(one: Sum) -> str:
     """What would have fitted; nothing where the card has no room for the request at all, or room enough."""
-    if one.free is None or one.total is None or one.live is None or not one.asked:
+    if one.free is None or one.live is None or not one.total or not one.asked:
         return ""
     found = oom.room(oom.Failure(one.asked, one.free, one.total, one.live, one.idle or 0.0, one.allowed or None))
     if found.batch_percent is None:

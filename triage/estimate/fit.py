@@ -51,22 +51,25 @@ def _changes(plan: Training) -> Iterator[tuple[str, Training]]:
     """Usual changes in the order of effort, those that the plan already has left out."""
     if plan.optimizer is Optimizer.adamw:
         yield "AdamW(fused=True)", replace(plan, optimizer=Optimizer.adamw_fused)
+    if plan.data_parallel > 1 and plan.sharding is Sharding.none and not plan.bucket_view:
+        yield "DDP(gradient_as_bucket_view=True)", replace(plan, bucket_view=True)
+        plan = replace(plan, bucket_view=True)
     if _has_activations(plan) and not plan.checkpointing:
         yield "gradient checkpointing", replace(plan, checkpointing=True)
         plan = replace(plan, checkpointing=True)
-    kept = " and checkpointing" if plan.checkpointing else ""
+    kept = "checkpointing, " if plan.checkpointing else ""
     if plan.optimizer in (Optimizer.adamw, Optimizer.adamw_fused):
-        yield f"8-bit AdamW{kept}", replace(plan, optimizer=Optimizer.adamw_8bit)
+        yield f"{kept}8-bit AdamW", replace(plan, optimizer=Optimizer.adamw_8bit)
     if plan.shape is not None and plan.lora_rank is None:
-        yield f"LoRA of rank 16{kept}", replace(plan, lora_rank=16)
-        yield f"LoRA of rank 16 over NF4 weights{kept}", replace(plan, lora_rank=16, frozen_weights="nf4")
+        yield f"{kept}LoRA of rank 16", replace(plan, lora_rank=16)
+        yield f"{kept}LoRA of rank 16 over NF4", replace(plan, lora_rank=16, frozen_weights="nf4")
     for stage in (Sharding.zero2, Sharding.zero3):
         if plan.data_parallel > 1 and plan.sharding < stage:
-            yield f"{stage} over the {plan.data_parallel} GPUs{kept}", replace(plan, sharding=stage)
+            yield f"{kept}{stage} over the {plan.data_parallel} GPUs", replace(plan, sharding=stage)
     for gpus in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):
         wide = replace(plan, gpus=gpus * plan.tensor_parallel * plan.pipeline_parallel, sharding=Sharding.zero3)
         if wide.gpus > plan.gpus and _fits(wide):
-            yield f"zero3 over {wide.gpus} GPUs{kept}", wide
+            yield f"{kept}zero3 over {wide.gpus} GPUs", wide
             return
 
 

@@ -40,7 +40,10 @@ SOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """One way to train a model. Without `shape` the activations are not known, unless `activations_bytes` is given."""
+    """One way to train a model. Without `shape` the activations are not known, unless `activations_bytes` is given.
+
+    `bucket_view` is DDP's gradient_as_bucket_view: the gradients lie in the buckets.
+    """
 
     parameters: int
     shape: Architecture | None = None
@@ -57,6 +60,7 @@ class Training:
     frozen_weights: str = "bf16"
     gpus: int = 1
     sharding: Sharding = Sharding.none
+    bucket_view: bool = False
     tensor_parallel: int = 1
     pipeline_parallel: int = 1
     activations_bytes: float | None = None
@@ -152,7 +156,7 @@ def _states(plan: Training) -> _States:
         trained, divided(frozen + trained * recipe.weights, 3), gradients,
         divided(trained * (recipe.master + moments.kept * moment), 1), divided(trained * moments.made * moment, 1),
         copies=matrices * recipe.copies / parts if whole_weights else 0,
-        buckets=gradients if stage == 0 and by > 1 else 0,
+        buckets=gradients if stage == 0 and by > 1 and not plan.bucket_view else 0,
         # One layer in use and the next one on its way, in the precision of the products.
         gathered=0 if whole_weights or shape is None else 2 * shape.layer_parameters * recipe.compute / parts,
     )  # fmt: skip

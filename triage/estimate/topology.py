@@ -76,7 +76,7 @@ def _direct(board: Board, width: int) -> Layout:
     slots = (board.lanes - board.reserved) // width
     alone = bandwidth(board.generation, width)
     cards = "+".join(map(str, spread(board.gpus, board.sockets)))
-    return Layout(f"a slot of x{width} each", slots * board.sockets >= board.gpus, cards, alone, alone)
+    return Layout(f"x{width} each", slots * board.sockets >= board.gpus, cards, alone, alone)
 
 
 def _switched(board: Board, uplinks: int) -> Layout:
@@ -86,7 +86,7 @@ def _switched(board: Board, uplinks: int) -> Layout:
     per_socket = spread(uplinks, board.sockets)
     fits = per_socket[0] * _UPLINK <= board.lanes - board.reserved
     cards = "+".join(map(str, spread(board.gpus, min(uplinks, board.sockets))))
-    name = f"behind {uplinks} switch{'es' if uplinks > 1 else ''}, up to {most} cards each"
+    name = f"{uplinks} switch{'es' if uplinks > 1 else ''}, up to {most} cards"
     return Layout(name, fits, cards, alone, alone / most)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from triage.render.page import ASCII, FANCY, Page, Row
-from triage.render.text import cells
+from triage.render.text import cells, shorten
 
 # Units stand at the end of the names of fields.
 _UNITS = {
@@ -18,6 +18,7 @@ _UNITS = {
 _GIB, _GB = 2**30, 10**9
 _ORIGINS = {"given": "GIVEN", "config": "CONFIG", "computed": "COMPUTED", "default": "DEFAULT"}
 _LABEL = 9  # columns of the labels of the page
+_DECIMAL = 96  # columns from which sizes are told in GB too
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +113,14 @@ def _rows(page: Page, sheet: Sheet) -> None:
     ]
     wide = max((cells(_unit(name)[0]) for name, _ in found), default=0)
     column = max((cells(_shown(*one)) for one in found if not isinstance(one[1], str)), default=0)
-    sizes = any(name.endswith("_bytes") for name, _ in found)
+    sizes = any(name.endswith("_bytes") for name, _ in found) and page.width >= _DECIMAL
     for name, value in found:
         label, text = f"  {_unit(name)[0]:<{wide}}  ", _shown(name, value)
         if isinstance(value, str):
             page.prose(text, label, "head", "")
             continue
         decimal = f"{value / _GB:,.2f} GB" if name.endswith("_bytes") and abs(value) >= _GB / 100 else ""
-        note = f"{decimal:>14}  " if sizes else "  "
+        note = f"{decimal:>14}  " if sizes else "  "  # as vendors write sizes
         page.row((label, ""), (f"{text:>{column}}", "head"), (note + formulas.get(name, ""), "dim"))
 
 
@@ -133,8 +134,10 @@ def _tables(page: Page, sheet: Sheet) -> None:
         lines += [[_shown(head, getattr(one, head)) for head in heads] for one in value]
         wide = [max(cells(line[at]) for line in lines) for at in range(len(heads))]
         page.row((name.upper(), "head"))
+        room = page.width - 2 - sum(size + 2 for size in wide[1:])  # what is in a name may be cut, a number may not
+        wide[0] = max(8, min(wide[0], room))
         for number, line in enumerate(lines):
-            first = f"  {line[0]:<{wide[0]}}"
+            first = f"  {shorten(line[0], wide[0], page.glyphs.dots):<{wide[0]}}"
             rest = "".join(f"  {text:>{size}}" for text, size in zip(line[1:], wide[1:], strict=True))
             page.row((first + rest, "dim" if number == 0 else ""))
 
