@@ -187,6 +187,7 @@ def test_a_closed_pipe_is_silent(fault):
         (["analyze", "--tz", "Mars/Olympus", "x"], "not a known time zone"),
         (["analyze", "--signatures", "/no/such", "x"], "does not exist"),
         (["lint", "/no/such"], "does not exist"),
+        (["list", "--format", "yaml"], "': 'yaml' is not one of"),
         (["score", "/no/such"], "/no/such"),
     ],
 )

@@ -25,7 +25,7 @@ LAYERS = (
     ("evidence", "findings", "verdict"),
     ("pipeline",),
     # lint runs examples through the pipeline.
-    ("library.lint", "library.proof", "rewrites", "score", "recheck", "history", "fleet", "reports"),
+    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "history", "fleet", "reports"),
     ("render",),
     ("serve",),
     ("cli", "__main__"),

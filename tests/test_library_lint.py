@@ -11,7 +11,6 @@ from triage.library.advice import advices, check_advice, check_commands
 from triage.library.library import Problem
 from triage.library.lint import lint
 from triage.library.playbook import parse_playbook
-from triage.library.proof import Engines, outside_subset
 
 XID = """\
 id: xid-79
@@ -389,20 +388,6 @@ def test_firmware_settings_on_windows_need_bitlocker() -> None:
 def test_every_rule_says_why() -> None:
     assert all(len(rule.say) > 20 for rule in [*advices().never, *advices().warn])
     assert all(rule.needs for rule in advices().warn)
-
-
-def test_the_subset_is_told_from_literals() -> None:
-    assert outside_subset(r"a\(\?=b [(?=] \+\+ [*+]+ (?P<x>\d+) (?:y) (?i:z) x{2,3}? \\d") == ""
-    assert outside_subset(r"(?i)a\b\s\S\w\W\d\D\.\n\t\x41") == ""
-    assert outside_subset(r"a{2,3}+") == "a possessive quantifier"
-    assert "\\k" in outside_subset(r"(?P<x>a)\k<x>")
-
-
-def test_engines_that_differ_are_named() -> None:
-    # re2 reads `$` as the end of a line only with (?m); `\s` has a vertical tab in two of three.
-    engines = Engines([r"a\sb", "plain"])
-    assert [regex for regex, _ in engines.differences("a\x0bb plain")] == [r"a\sb"]
-    assert list(engines.differences("a b plain")) == []
 
 
 def test_the_shipped_library_is_clean() -> None:

@@ -47,7 +47,7 @@ def test_a_tampered_cache_is_not_used(tmp_path: Path, monkeypatch: pytest.Monkey
         (signature("a", "x") + "title: again\n", 9, "'title' stands twice"),
         (signature("a", "x", sources="[]"), 1, "`sources` is empty"),
         (signature("a", "x(?=y)"), 5, "look-around"),
-        (signature("a", "x["), 5, "does not compile"),
+        (signature("a", "x["), 5, "'x[' does not compile: missing ]"),
     ],
 )
 def test_each_fault_is_named_with_its_line(tmp_path: Path, text: str, line: int, words: str) -> None:
@@ -86,3 +86,10 @@ def test_a_table_makes_one_signature_for_each_row(tmp_path: Path) -> None:
 def test_a_missing_folder_is_a_problem(tmp_path: Path) -> None:
     found = load_library([tmp_path / "nowhere"], builtin=False, cached=False)
     assert "does not exist" in found.problems[0].message
+
+
+def test_a_folder_without_signatures_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert [p.message for p in load_library([tmp_path]).problems] == [
+        "this folder holds no signature (*.yaml) and no playbook (*.md)"
+    ]

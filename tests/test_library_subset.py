@@ -23,3 +23,10 @@ def test_what_only_some_engines_know_is_named(regex: str, why: str) -> None:
 def test_what_all_engines_know_passes(regex: str) -> None:
     assert outside_subset(regex) == ""
     re2.compile(regex)
+
+
+def test_the_subset_is_told_from_literals() -> None:
+    assert outside_subset(r"a\(\?=b [(?=] \+\+ [*+]+ (?P<x>\d+) (?:y) (?i:z) x{2,3}? \\d") == ""
+    assert outside_subset(r"(?i)a\b\s\S\w\W\d\D\.\n\t\x41") == ""
+    assert outside_subset(r"a{2,3}+") == "a possessive quantifier"
+    assert "\\k" in outside_subset(r"(?P<x>a)\k<x>")

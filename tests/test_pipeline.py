@@ -70,7 +70,9 @@ def test_what_is_unknown_asks_for_evidence_with_a_command(tmp_path: Path) -> Non
     found = analyze(files(tmp_path, {"torchrun.log": text}))
     assert (found.verdict, found.findings[0].role, found.findings[0].confidence) == ("suspect", "unknown", "possible")
     assert found.summary.startswith("Root cause unknown: ")
-    assert found.missing[0].command.startswith("journalctl -k")
+    command = found.missing[0].command
+    assert command.startswith('journalctl _TRANSPORT=kernel --since "')
+    assert command.endswith('-03-11 09:57:11"')
 
 
 def test_a_zone_makes_naive_stamps_zoned(tmp_path: Path) -> None:

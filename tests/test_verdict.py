@@ -50,7 +50,7 @@ def test_verdict_and_summary(tmp_path: Path, text: str, verdict: str, summary: s
 def test_a_carrier_without_a_link_asks_for_the_whole_story(tmp_path: Path) -> None:
     found = report(tmp_path, "rank 3 died")
     assert found.missing[0].what == "the complete log of rank 3, and the kernel log of its host"
-    assert found.missing[0].command == "journalctl -k -b"
+    assert found.missing[0].command == "journalctl _TRANSPORT=kernel"
     found = report(tmp_path, "[    1.000000] usb 1-9: new device\nrank 3 died")
     assert found.missing[0].what == "the complete log of rank 3"
 

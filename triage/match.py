@@ -10,7 +10,7 @@ from triage.library import expressions
 from triage.library.library import Library, Pattern, Signature
 from triage.library.patterns import compiled
 from triage.model import Match, Record, Value
-from triage.scan import Index
+from triage.scan import Anchored, Candidates, Index
 
 # Header fields that say whom or what a message is about; they become entities of every match.
 IDENTITY = (
@@ -34,11 +34,14 @@ class Matcher:
         self._hits: dict[str, list[Record]] = {}
         self._known: dict[int, list[tuple[str, Pattern]]] = {}
 
-    def match(self, records: Sequence[Record], settings: Sequence[str] = ()) -> list[Match]:
-        """All matches of the records, in their order; `settings` are the lines that set variables, if known already."""
+    def match(
+        self, records: Sequence[Record], settings: Sequence[str] = (), candidates: Candidates | Anchored | None = None
+    ) -> list[Match]:
+        """All matches of the records, in their order; `settings` are the lines that set variables, if known already,
+        `candidates` what may hold on them, if made already for more texts than these."""
         found: list[Match] = []
         environment = list(settings)
-        self._candidates = self.index.candidates([record.text for record in records])
+        self._candidates = candidates or self.index.candidates([record.text for record in records])
         self._hits.clear()
         for position in range(len(records)):
             found.extend(self._record(records, position, environment))

@@ -53,10 +53,17 @@ def analyze_text(
 
 
 def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
-    """All matches of a text, before they are correlated: what lint needs."""
+    """All matches of a text, before they are correlated."""
+    return match_texts([(text, file)], library)[0]
+
+
+def match_texts(texts: Iterable[tuple[str, str]], library: Library) -> list[list[Match]]:
+    """All matches of each (text, file name), each taken for itself; their engines are built once for all of them."""
     index = index_of(library)
-    reading = read_source(open_text(text, file), index)
-    return Matcher(library, index).match(reading.records)
+    read = [read_source(open_text(text, file), index).records for text, file in texts]
+    candidates = index.candidates([record.text for records in read for record in records])
+    matcher = Matcher(library, index)
+    return [matcher.match(records, candidates=candidates) for records in read]
 
 
 def templates(

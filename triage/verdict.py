@@ -152,9 +152,7 @@ def _missing(main: Sequence[Group], library: Library, records: Sequence[Record])
     lonely = [g for g in main if g.role == "cause" and g.signature.role == "symptom" and not g.explained_by]
     asked: dict[str, Missing] = {}
     for one in [*unknown, *lonely, *(g for g in main if g.role == "carrier" and not g.explained_by and unknown)]:
-        known: Entities = visible(one.entities)
-        if one.first is not None and one.first.kind != "boot":
-            known["time"] = clock.iso(one.first)
+        known = _known(one)
         for link in library.links:
             entry = _asks(link, one, records) or {}
             if entry.get("missing"):
@@ -164,18 +162,27 @@ def _missing(main: Sequence[Group], library: Library, records: Sequence[Record])
             elif entry.get("say") and one.role == "unknown" and not one.note:
                 one.note = entry["say"]
     if unknown and not asked:
-        asked[""] = _whole_story(unknown[0], records)
+        asked[""] = _whole_story(unknown[0], records, _known(unknown[0]))
     return list(asked.values())
 
 
-def _whole_story(one: Group, records: Sequence[Record]) -> Missing:
+def _known(one: Group) -> Entities:
+    """What fills the blanks of what is asked for; seconds since boot are no time of day."""
+    known: Entities = visible(one.entities)
+    if one.first is not None and one.first.kind != "boot":
+        known["time"] = clock.iso(one.first)
+    return known
+
+
+def _whole_story(one: Group, records: Sequence[Record], known: Entities) -> Missing:
     """What to collect when no link knows better: the log of what failed first, else of the machine."""
     rank = one.entities.get("rank")
     who = f"rank {rank}" if rank is not None and not isinstance(rank, list) else "the process that failed first"
     why = f"{one.id} only reports a failure"
     if any(r.format == "kernel" for r in records):
         return Missing(f"the complete log of {who}", why, "torchrun --log-dir logs --redirects 3 --tee 3")
-    return Missing(f"the complete log of {who}, and the kernel log of its host", why, "journalctl -k -b")
+    kernel = advise.fill_text('journalctl _TRANSPORT=kernel --since "{time-1h}"', known)  # -k shows one boot only
+    return Missing(f"the complete log of {who}, and the kernel log of its host", why, kernel)
 
 
 def _asks(link: Link, one: Group, records: Sequence[Record]) -> dict[str, str] | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from triage.cli import streams
 from triage.cli.analyze import analyze
@@ -26,9 +27,21 @@ Examples:
 Exit status: 0 healthy, 1 fault, 2 not done,
              3 suspect, unknown or nothing understood."""
 
+class _Group(TyperGroup):
+    """Commands whose errors name the mistake, not the library that found it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 # Plain help: it starts twice as fast as the boxed one, and copies well.
 app = typer.Typer(
     name="triage",
+    cls=_Group,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

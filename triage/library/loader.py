@@ -36,7 +36,7 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     """
     roots = ([default_folder()] if builtin else []) + [Path(f) for f in folders]
     files = [(root, path) for root in roots for path in _files(str(root))]
-    key = _fingerprint(files)
+    key = _fingerprint(roots, files)
     if cached and (data := cache.read(f"library-{key}.json")):
         try:
             return _thaw(json.loads(data), key)
@@ -66,8 +66,8 @@ def _files(root: str) -> list[str]:
     return sorted(found)
 
 
-def _fingerprint(files: Iterable[tuple[Path, str]]) -> str:
-    digest = hashlib.sha256(str(FORMAT).encode())
+def _fingerprint(roots: Sequence[Path], files: Iterable[tuple[Path, str]]) -> str:
+    digest = hashlib.sha256(f"{FORMAT}|{'|'.join(map(str, roots))};".encode())
     for _, path in files:
         info = os.stat(path)
         digest.update(f"{path}|{info.st_mtime_ns}|{info.st_size};".encode())
@@ -121,6 +121,9 @@ def _build(roots: Sequence[Path], files: Sequence[tuple[Path, str]]) -> Library:
     for root in roots:
         if not root.exists():
             library.problems.append(Problem(str(root), 1, "this folder of signatures does not exist"))
+        elif not any(root == one for one, _ in files):
+            problem = Problem(str(root), 1, "this folder holds no signature (*.yaml) and no playbook (*.md)")
+            library.problems.append(problem)
     parser = Parser(library)
     for root, name in files:
         path = Path(name)

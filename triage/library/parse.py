@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from triage.library import expressions, schema
 from triage.library.library import Library, Link, Pattern, Problem, Signature
-from triage.library.patterns import compiled
+from triage.library.patterns import compiled, reason
 from triage.library.subset import outside_subset
 
 try:
@@ -263,7 +263,7 @@ def _broken(pattern: str) -> str:
     try:
         compiled(pattern)
     except Exception as error:  # the error types of re2 and regex have no common base
-        return f"does not compile: {error}"
+        return f"does not compile: {reason(error).removesuffix(': (?m)' + pattern)}"
     return ""
 
 

@@ -31,6 +31,12 @@ def compiled(regex: str) -> Any:
         return fallback.compile(regex, fallback.MULTILINE | fallback.ASCII)
 
 
+def reason(error: Exception) -> str:
+    """What an engine says about a pattern; each has its own kind of error, and re2 speaks in bytes."""
+    said = error.args[0] if error.args else error
+    return said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+
+
 @dataclass(slots=True)
 class Table:
     """All patterns of a library, each distinct regex once.

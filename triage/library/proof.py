@@ -1,14 +1,15 @@
-"""The examples of the library, and what the real pipeline and the three regex engines make of them."""
+"""The examples of the library, and what the real pipeline makes of them: what the rules of `lint` are about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from triage.library.library import Library, Signature
+from triage.library.engines import Engines
+from triage.library.library import Library, Problem, Signature
 from triage.library.subset import outside_subset
 from triage.model import Match
 
@@ -41,9 +42,9 @@ class Proof:
     @cached_property
     def matches(self) -> list[list[Match]]:
         """For each example all matches of its text through the real pipeline, before correlation."""
-        from triage.pipeline import match_text
+        from triage.pipeline import match_texts
 
-        return [match_text(one.text, self.sound, one.file) for one in self.examples]
+        return match_texts([(one.text, one.file) for one in self.examples], self.sound)
 
     @cached_property
     def broken(self) -> dict[str, str]:
@@ -75,6 +76,13 @@ class Proof:
                 if text not in found:
                     found[text] = place_of(signature, text)
         return found
+
+
+class Check:
+    """One rule of the library. Subclasses yield a problem for each place that breaks it."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        raise NotImplementedError
 
 
 def regexes_of(signature: Signature) -> list[str]:
@@ -134,102 +142,3 @@ def read_examples(library: Library) -> list[Example]:
                     )
                 )
     return found
-
-
-class Engines:
-    """The same regexes compiled in re2, hyperscan and `regex`; `broken` says which do not compile, and why.
-
-    Without hyperscan the other two are compared.
-    """
-
-    def __init__(self, regexes: Sequence[str]) -> None:
-        self.broken: dict[str, str] = {}
-        self._whole = _compiles_as_one(regexes)  # one by one only where something is wrong
-        self.regexes = [text for text in regexes if self._compiles(text)]
-        self._re2 = _re2_sets(self.regexes)
-        self._hyperscan = _hyperscan(self.regexes)
-        self._regex = [_regex(text) for text in self.regexes]
-
-    def _compiles(self, text: str) -> bool:
-        import re2
-
-        options = re2.Options()
-        options.log_errors = False
-        attempts: tuple[tuple[str, Callable[[], Any]], ...] = (
-            ("re2", lambda: re2.compile("(?m)" + text, options)),
-            ("regex", lambda: _regex(text)),
-            ("hyperscan", lambda: self._whole or _hyperscan([text])),
-        )
-        for name, attempt in attempts:
-            try:
-                attempt()
-            except Exception as error:  # each engine has its own kind of error
-                reason = error.args[0] if error.args else error
-                self.broken[text] = f"{name}: {reason.decode() if isinstance(reason, bytes) else reason}"
-                return False
-        return True
-
-    def hits(self, text: str) -> dict[str, set[int]]:
-        """For each engine the numbers of the regexes that hold somewhere in `text`."""
-        data = text.encode("utf-8", "replace")
-        found = {"re2": {base + hit for base, one in self._re2 for hit in one.Match(data) or ()}}
-        if self._hyperscan is not None:
-            seen: set[int] = set()
-            self._hyperscan.scan(data, match_event_handler=lambda number, *_: seen.add(number))
-            found["hyperscan"] = seen
-        found["regex"] = {i for i, one in enumerate(self._regex) if one.search(text, timeout=5)}
-        return found
-
-    def differences(self, text: str) -> Iterator[tuple[str, str]]:
-        """Each regex on which the engines differ, and how."""
-        found = self.hits(text)
-        every = list(found.values())
-        for number in every[0].union(*every) - every[0].intersection(*every):
-            yes = [name for name, hits in found.items() if number in hits]
-            no = [name for name, hits in found.items() if number not in hits]
-            yield self.regexes[number], f"holds in {' and '.join(yes)} but not in {' and '.join(no)}"
-
-
-def _regex(text: str) -> Any:
-    import regex
-
-    return regex.compile(text, regex.MULTILINE | regex.ASCII)
-
-
-def _re2_sets(regexes: Sequence[str], size: int = 64) -> list[tuple[int, Any]]:
-    import re2
-
-    options = re2.Options()
-    options.max_mem = 96 << 20
-    options.log_errors = False
-    made = []
-    for base in range(0, len(regexes), size):
-        one = re2.Set.SearchSet(options)
-        for text in regexes[base : base + size]:
-            one.Add("(?m)" + text)
-        one.Compile()
-        made.append((base, one))
-    return made
-
-
-def _compiles_as_one(regexes: Sequence[str]) -> bool:
-    try:
-        return _hyperscan(regexes) is not None
-    except Exception:  # hyperscan.error, whose module may be absent
-        return False
-
-
-def _hyperscan(regexes: Sequence[str]) -> Any:
-    """A database that reports each regex once per text, or None without hyperscan."""
-    try:
-        import hyperscan
-    except ImportError:
-        return None
-    if not regexes:
-        return None
-    flags = hyperscan.HS_FLAG_MULTILINE | hyperscan.HS_FLAG_ALLOWEMPTY | hyperscan.HS_FLAG_SINGLEMATCH
-    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    database.compile(
-        expressions=[text.encode() for text in regexes], ids=list(range(len(regexes))), flags=[flags] * len(regexes)
-    )
-    return database
