@@ -251,7 +251,11 @@ def test_the_same_id_twice(lint_with: Lint) -> None:
 def test_a_link_says_what_it_rests_on(lint_with: Lint) -> None:
     bare = LINKS.replace("  source: NVIDIA Xid catalogue, row 79\n", "")
     assert said(lint_with(causality=bare), "the link names no `source` (or `basis: judgement`)")
-    assert not said(lint_with(causality=bare + "  basis: judgement\n"), "the link names no")
+    judged = bare + "  basis: judgement\n"
+    assert not said(lint_with(causality=judged), "the link names no")
+    assert said(lint_with(causality=judged.replace("usual", "sure")), "a judgement is not `sure`")
+    assert said(lint_with(causality=judged.replace("usual", "{host: sure}")), "a judgement is not `sure`")
+    assert not said(lint_with(causality=LINKS.replace("usual", "sure")), "a judgement is not")
 
 
 def test_links_name_known_ids(lint_with: Lint) -> None:

@@ -78,13 +78,16 @@ class Sources(Check):
 
 
 class Links(Check):
-    """Causal links name known ids, also by prefix, and say what they rest on."""
+    """Causal links name known ids, also by prefix, and say what they rest on; a judgement is never `sure`."""
 
     def check(self, proof: Proof) -> Iterator[Problem]:
         known = proof.library.signatures
         for link in proof.library.links:
             if not link.grounds:
                 yield Problem(link.path, link.line, "the link names no `source` (or `basis: judgement`)")
+            strengths = link.strength.values() if isinstance(link.strength, dict) else [link.strength]
+            if link.grounds == "judgement" and "sure" in strengths:
+                yield Problem(link.path, link.line, "a judgement is not `sure`: name a `source`, or say `usual`")
             for other, _ in [*link.cause, *link.effect]:
                 if other.endswith("*") and not any(name.startswith(other[:-1]) for name in known):
                     yield Problem(link.path, link.line, f"no signature begins with {other[:-1]!r}")
