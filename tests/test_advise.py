@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.advise import PATTERNS, earlier, fill, fill_command, fill_prose, fill_text, shell_line
-from triage.library.playbook import parse_playbook
+from triage.library.playbook import parse_playbook, split_command
+from triage.system import System
 
 PAGE = """\
 ---
@@ -27,6 +28,29 @@ Look.
 """
 BOOK = parse_playbook(PAGE, "look.md")[0]
 assert BOOK is not None
+SYSTEMS = parse_playbook(
+    """\
+---
+id: both
+title: Both
+---
+Look.
+
+## Confirm
+- [read-only @linux] The disk.
+  `df -h {path}`
+- [read-only @windows] The disk.
+  `Get-PSDrive -PSProvider FileSystem`
+- [read-only @container] The library.
+  `python3 -c "import torch" {path}`
+- [read-only @code] The call.
+
+## Do not
+- Do not guess.
+""",
+    "both.md",
+)[0]
+assert SYSTEMS is not None
 
 
 def test_known_blanks_are_filled_and_unknown_ones_named() -> None:
@@ -101,7 +125,10 @@ def test_windows_paths_fit_for_windows_only() -> None:
 @pytest.mark.parametrize(
     ("words", "want"),
     [
-        (["wevtutil", "qe", "System", "/q:*[System[(EventID=4101)]]"], 'wevtutil qe System "/q:*[System[(EventID=4101)]]"'),
+        (
+            ["wevtutil", "qe", "System", "/q:*[System[(EventID=4101)]]"],
+            'wevtutil qe System "/q:*[System[(EventID=4101)]]"',
+        ),
         (["& x", "a'b"], """& "& x" "a'b\""""),
         (["echo", "a$b", "it's 5%"], "echo 'a$b' 'it''s 5%'"),
         (["dir", "C:\\Program Files\\"], "dir 'C:\\Program Files\\'"),
@@ -164,3 +191,18 @@ def test_whatever_a_log_says_a_filled_word_needs_no_trust(name: str, value: str)
         assert word == value
         assert not set(word) & set("'\"`$;|&<>(){}\n\r\t\\!*?#")
         assert shlex.split(shell_line(["x", word])) == ["x", word]
+
+
+@pytest.mark.parametrize(
+    ("system", "places", "commands"),
+    [
+        ("linux", ["host", "container", "code", ""], ["df -h /data/x", 'python3 -c "import torch" /data/x']),
+        ("windows", ["windows", "windows", "code", ""], ["Get-PSDrive -PSProvider FileSystem", 'python -c "import torch" C:\\x']),
+        ("", ["linux", "windows", "container", "code", ""], ["df -h /data/x", "Get-PSDrive -PSProvider FileSystem", 'python3 -c "import torch" /data/x']),
+    ],
+)  # fmt: skip
+def test_steps_of_another_system_are_left_out(system: System, places: list[str], commands: list[str]) -> None:
+    assert SYSTEMS is not None
+    steps = fill(SYSTEMS, {"path": r"C:\x" if system == "windows" else "/data/x"}, system).steps
+    assert [step.where for step in steps] == places
+    assert [step.command for step in steps if step.command] == [split_command(c, system == "windows") for c in commands]

@@ -21,6 +21,7 @@ LAYERS = (
     ("scan", "match", "templates", "reading", "counting", "parallel"),
     ("redact",),
     ("identity", "derive", "incidents", "quoting", "recovery", "timing", "views", "correlate", "ranking"),
+    ("system",),
     ("advise",),
     ("evidence", "findings", "verdict"),
     ("pipeline",),

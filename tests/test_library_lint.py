@@ -383,6 +383,13 @@ def test_commands_that_are_fine(step: str) -> None:
     assert commands(step) == []
 
 
+def test_a_playbook_for_two_systems_names_the_system_of_its_commands(lint_with: Lint) -> None:
+    both = BOOK.replace("NAME", "cuda-memory").replace("[linux]", "[linux, windows]")
+    found = said(lint_with(cuda_memory=both), "'lspci' is a command of Linux: mark the step [read-only @linux]")
+    assert [Path(p.path).name for p in found] == ["cuda-memory.md"]
+    assert not said(lint_with(cuda_memory=both.replace("@host", "@linux")), "a command of Linux")
+
+
 def test_firmware_settings_on_windows_need_bitlocker() -> None:
     assert advised("Switch Above 4G Decoding on.", "windows")
     assert advised("Suspend BitLocker, then switch Above 4G Decoding on.", "windows") == []

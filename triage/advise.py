@@ -15,6 +15,7 @@ from typing import Literal
 from triage import lazy
 from triage.library.playbook import Playbook, split_command
 from triage.model import Advice, Step, Value
+from triage.system import System
 
 Shell = Literal["posix", "powershell"]
 
@@ -178,6 +179,8 @@ def fill_command(
     `--since` and `--until` go when the time is not known.
     """
     words = split_command(command, shell == "powershell") if isinstance(command, str) else command
+    if shell == "powershell" and words[:1] == ["python3"]:
+        words = ["python", *words[1:]]  # the name of the interpreter in a Windows environment
     if not _knows_time(entities):
         words = _without_time(words)
     return [_fill_word(word, entities, shell) for word in _with_device(words, entities)]
@@ -207,21 +210,30 @@ def shell_line(command: list[str], shell: Shell = "posix") -> str:
     return ("& " if words and words[0][0] in "'\"" else "") + " ".join(words)
 
 
-def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> Advice:
-    """The steps of the playbook with their blanks filled from `entities` (`time` is the time of the fault).
+def _place(where: str, system: System) -> str:
+    """Where a step is done, on a known system: a host of that system is *the* host."""
+    if system == "windows":
+        return "windows" if where in ("host", "container") else where
+    return "host" if system and where == system else where
 
-    Of a list the first value is taken. Steps marked @windows are filled for PowerShell whatever `shell` says.
+
+def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], system: System = "") -> Advice:
+    """The steps of the playbook that fit the system, their blanks filled from `entities` (`time`: of the fault).
+
+    Steps of the other system are left out; all stay where the system is not known. Of a list the first value is taken.
     """
     advice = Advice(playbook.id, playbook.title, title_zh=playbook.title_zh)
     for steps in playbook.sections.values():
         for step in steps:
-            own: Shell = "powershell" if step.where == "windows" else shell
+            if system and step.where in ("linux", "windows") and step.where != system:
+                continue
+            own: Shell = "powershell" if "windows" in (step.where, system) else "posix"
             advice.steps.append(
                 Step(
                     fill_prose(step.text, entities, own),
                     step.section,
                     step.risk,
-                    step.where,
+                    _place(step.where, system),
                     None if step.command is None else fill_command(step.command, entities, own),
                     fill_prose(step.expect, entities, own),
                 )

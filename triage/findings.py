@@ -13,8 +13,10 @@ from triage.incidents import Group, by_machine, gap
 from triage.library import expressions
 from triage.library.library import Library
 from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match, Place, Stamp
+from triage.system import system_of
 
 _EVIDENCE = 8
+_PROOF = 4  # matches that are asked for their system
 _MESSAGE = 160  # characters of an exception's message in a title
 _GPU = ("pci", "gpu_uuid", "gpu_model")
 _RENUMBERED = ("gpu", "local_rank")  # a job counts its GPUs in its own way (CUDA_VISIBLE_DEVICES)
@@ -91,7 +93,7 @@ def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library
     known |= visible(one.entities)
     if first.time and not first.time.startswith("+"):
         known["time"] = first.time
-    return advise.fill(playbook, known, "powershell" if one.matches[0].record.format.startswith("windows") else "posix")
+    return advise.fill(playbook, known, system_of(match.record for match in one.matches[:_PROOF]))
 
 
 def _title(one: Group, entities: Entities, text: str) -> str:

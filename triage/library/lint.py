@@ -24,6 +24,11 @@ requested free total allocated reserved op seq timeout_ms driver client_version 
 constraint assertion
 """
 ENTITIES = frozenset(_VOCABULARY.split())
+_TOOLS = """
+awk cat chmod dcgmi df dmesg du find free fuser getent grep head ip journalctl kill ldconfig ls lsmod lsof lspci modinfo
+modprobe mokutil mount nproc numactl ps sed ss sudo sysctl systemctl systemd-detect-virt tail top ulimit uname
+"""
+_LINUX_TOOLS = frozenset(_TOOLS.split())
 _PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 
@@ -68,6 +73,20 @@ class Playbooks(Check):
             yield from check_commands(book)
 
 
+class Systems(Check):
+    """A playbook for more than one system says of a step that needs one of them, which: @linux or @windows."""
+
+    def check(self, proof: Proof) -> Iterator[Problem]:
+        for book in proof.library.playbooks.values():
+            if not {"linux", "windows"} <= {*book.applies_to}:
+                continue
+            for step, line in book.steps():
+                tool = (step.command or [""])[0]
+                if step.where != "linux" and tool in _LINUX_TOOLS:
+                    message = f"{tool!r} is a command of Linux: mark the step [{step.risk} @linux]"
+                    yield Problem(book.path, line, message)
+
+
 class Sources(Check):
     """Every signature names its sources."""
 
@@ -94,7 +113,7 @@ class Links(Check):
 
 
 CHECKS: tuple[Check, ...] = (
-    Patterns(), Anchors(), Names(), Sources(), Playbooks(), Links(), HasExamples(), Examples(),
+    Patterns(), Anchors(), Names(), Sources(), Playbooks(), Systems(), Links(), HasExamples(), Examples(),
     Overlaps(), EqualHits(), Drafts(),
 )  # fmt: skip
 

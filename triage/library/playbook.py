@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from triage.library.library import Problem
 
 SECTIONS = ("Confirm", "Fix", "If it returns", "Do not", "Verify")
-PLACES = ("host", "container", "windows", "login-node", "code")
+PLACES = ("host", "container", "linux", "windows", "login-node", "code")  # a host of any system, or of one
 HEADER_LISTS = ("applies_to", "needs", "sources")
 HEADER_TEXTS = ("id", "title", "title_zh", "summary_zh")
 PLATFORMS = ("linux", "windows", "container", "kubernetes", "slurm", "any")
