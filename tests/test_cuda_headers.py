@@ -12,6 +12,7 @@ import pytest
 
 from triage.library.library import Library
 from triage.library.loader import load_library
+from triage.library.lookup import find
 from triage.pipeline import match_texts
 
 NAME = re.compile(r"^\s*((?:cudaError|CUDA_ERROR_)\w+)\s*=\s*(\d+)", re.M)
@@ -80,3 +81,7 @@ def test_every_text_of_the_runtime_is_known(names: dict[int, list[str]], known: 
     means = {number: set().union(*(named[n] for n in same[text])) for number, text in texts.items()}
     differ = {n: (texts[n], ids, means[n]) for n, ids in zip(texts, said, strict=True) if not ids & means[n]}
     assert differ == {}
+
+
+def test_every_number_can_be_looked_up(names: dict[int, list[str]], known: Library) -> None:
+    assert [number for number in names if find(f"cuda {number}", known) is None] == []

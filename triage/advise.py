@@ -187,10 +187,13 @@ def fill_command(
 
 
 def _posix_word(word: str) -> str:
-    """`word` for a POSIX shell; one that holds apostrophes is easier to read in double quotes, where that is safe."""
+    """`word` for a POSIX shell; one that holds apostrophes is easier to read in double quotes, where that is safe.
+
+    A blank that is still open (`{pci}`) needs no quotes: braces without a comma mean nothing to a shell.
+    """
     if "'" in word and not set(word) & set('"$`\\!'):
         return f'"{word}"'
-    return shlex.quote(word)
+    return word if word and shlex.quote(bare := BLANK.sub("x", word)) == bare else shlex.quote(word)
 
 
 def _windows_word(word: str) -> str:

@@ -19,10 +19,10 @@ from triage.cli.options import (
     complete_id,
     did_you_mean,
     library,
-    resolve,
 )
 from triage.cli.streams import Colour, note, screen, spoken, write, write_rows
 from triage.library.library import Library, Signature
+from triage.library.lookup import find, suggest
 
 
 def explain(
@@ -30,7 +30,7 @@ def explain(
         list[str],
         typer.Argument(
             metavar="ID",
-            help="Id of a signature or playbook, or a code: 79, xid 79, cuda 700, code 43.",
+            help="Id of a signature or playbook, a code (79, xid 79, cuda 700, code 43), or a message.",
             autocompletion=complete_id,
         ),
     ],
@@ -46,22 +46,37 @@ def explain(
     from triage.render.lang import using
 
     known = library(signatures)
-    name = resolve(" ".join(words), known) or " ".join(words)
-    if name not in known.signatures and name in known.playbooks:
-        write(known.playbooks[name].text.rstrip() + "\n")
-        return
-    if name not in known.signatures:
-        near = did_you_mean(name, [*known.signatures, *known.playbooks])
-        raise typer.BadParameter(f"no signature {name!r}.{near} triage list shows all.", param_hint="'ID'")
-    signature = known.signatures[name]
-    if form is ShortFormat.json:
-        write(json.dumps(page.as_dict(known, signature)))
-        return
+    wanted = " ".join(words)
+    name = find(wanted, known) or _seen(wanted, known) or wanted
+    if name not in known.signatures and name not in known.playbooks:
+        near = " or ".join(map(repr, suggest(name, known)))
+        hint = f" Did you mean {near}?" if near else ""
+        raise typer.BadParameter(f"no signature {name!r}.{hint} triage list shows all.", param_hint="'ID'")
     out = screen(colour)
-    examples = page.examples(signature)
+    signature = known.signatures.get(name)
+    if form is ShortFormat.json:
+        write(json.dumps(page.as_dict(known, signature) if signature else page.playbook_dict(known.playbooks[name])))
+        return
     with using(spoken(lang.value)):
-        rows = page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything)
+        if signature is None:
+            rows = page.render_playbook(known, known.playbooks[name], out.width, fancy=out.fancy)
+        else:
+            examples = page.examples(signature)
+            rows = page.render(known, signature, examples, out.width, fancy=out.fancy, everything=everything)
     write_rows(rows, out.colour)
+
+
+def _seen(message: str, known: Library) -> str | None:
+    """The signature that holds on a message, which the page is then about; a note says so."""
+    if " " not in message.strip():
+        return None
+    from triage.pipeline import match_text
+
+    ids = [m.id for m in match_text(message, known) if known.signatures[m.id].role != "context"]
+    if ids:
+        others = f"; also {', '.join(dict.fromkeys(ids[1:]))}" if len(set(ids)) > 1 else ""
+        note(f"the message is {ids[0]}{others}")
+    return ids[0] if ids else None
 
 
 def list_(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -71,38 +70,6 @@ def complete_family(incomplete: str) -> list[str]:
 
     families = {signature.family for signature in load_library().signatures.values()}
     return sorted(name for name in families if name.startswith(incomplete.lower()))
-
-
-def resolve(name: str, known: Library) -> str | None:
-    """The id that a person means: `79`, `Xid 79`, `sxid 20034`, `code 43`, `cuda 700`, `710`; None if there is none.
-
-    A number alone is an Xid, else an SXid, else a CUDA error.
-    """
-    word = re.sub(r"[\s_:#]+", "-", name.strip().lower())
-    if word in known.signatures or word in known.playbooks:
-        return word
-    found = re.fullmatch(r"(?:(xid|sxid|code|win-code|windows-code|cuda|cuda-error|error|cudaerror)-?)?(\d{1,6})", word)
-    if not found:
-        return None
-    kind, number = found[1] or "", int(found[2])
-    if "code" in kind:
-        ids = [f"win-code-{number}"]
-    elif kind in ("xid", "sxid"):
-        ids = [f"{kind}-{number}"]
-    else:
-        ids = [] if kind else [f"xid-{number}", f"sxid-{number}"]
-        ids += [f"cuda-error-{number}", f"cuda-{number}"]
-    exact = next((one for one in ids if one in known.signatures), None)
-    return exact or (None if "code" in kind or "xid" in kind else _cuda(number, known))
-
-
-def _cuda(number: int, known: Library) -> str | None:
-    """The signature of a CUDA error that has its own file: its title or one of its patterns tells the number."""
-    title, pattern = f"(CUDA {number})", f"]+{number}\\b"
-    for signature in known.signatures.values():
-        if not signature.refines and (title in signature.title or any(pattern in p.regex for p in signature.match)):
-            return signature.id
-    return None
 
 
 def did_you_mean(name: str, known: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from triage.library.library import Library, Signature
+from triage.library.library import Library, Playbook, Signature
 from triage.model import Step
 from triage.render.lang import chinese, heading, say
 from triage.render.page import ASCII, FANCY, Page, Row
@@ -62,21 +62,24 @@ def as_dict(library: Library, signature: Signature) -> dict[str, Any]:
         "refined_by": refined_by(library, signature.id),
         "explained_by": explained_by(library, signature.id),
         "explains": explains(library, signature.id),
-        "playbook": playbook
-        and {
-            "id": playbook.id,
-            "title": playbook.title,
-            "summary": playbook.summary,
-            "steps": [_step_dict(step) for steps in playbook.sections.values() for step in steps],
-            "sources": playbook.sources,
-            **{key: text for key in ("title_zh", "summary_zh") if (text := getattr(playbook, key))},
-        },
+        "playbook": playbook and playbook_dict(playbook),
         "recheck": signature.recheck,
         "sources": signature.sources,
         "basis": signature.basis,
         "path": signature.path,
         "line": signature.line,
     } | {key: text for key in ("title_zh", "summary_zh") if (text := getattr(signature, key))}
+
+
+def playbook_dict(playbook: Playbook) -> dict[str, Any]:
+    """A remedy as plain data."""
+    return {
+        "id": playbook.id,
+        "title": playbook.title,
+        "summary": playbook.summary,
+        "steps": [_step_dict(step) for steps in playbook.sections.values() for step in steps],
+        "sources": playbook.sources,
+    } | {key: text for key in ("title_zh", "summary_zh") if (text := getattr(playbook, key))}
 
 
 def _step_dict(step: Step) -> dict[str, Any]:
@@ -193,12 +196,20 @@ def _playbook(page: Page, library: Library, signature: Signature, warnings: int 
     playbook = library.playbooks.get(signature.playbook)
     if playbook is None:
         return
-    title, summary = playbook.title, playbook.summary
-    if chinese():
-        title, summary = playbook.title_zh or title, playbook.summary_zh or summary
+    title, summary = _told(playbook)
     _section(page, f"{say('What to do')}: {title}", [summary])
+    _steps(page, playbook, warnings, signature.id.startswith("win-"))
+
+
+def _told(playbook: Playbook) -> tuple[str, str]:
+    """Title and summary in the language of the page."""
+    if chinese():
+        return playbook.title_zh or playbook.title, playbook.summary_zh or playbook.summary
+    return playbook.title, playbook.summary
+
+
+def _steps(page: Page, playbook: Playbook, warnings: int | None, windows: bool) -> None:
     number = 0
-    windows = signature.id.startswith("win-")
     for name in sorted(playbook.sections, key=lambda s: _SECTIONS.index(s) if s in _SECTIONS else 9):
         steps = playbook.sections[name][: warnings if name == "Do not" else None]
         if not steps:
@@ -209,6 +220,25 @@ def _playbook(page: Page, library: Library, signature: Signature, warnings: int 
             _step(page, step, number, windows)
         if len(steps) < len(playbook.sections[name]):
             page.row((f"      ({len(playbook.sections[name]) - len(steps)} {say('more')}: --all)", "dim"))
+
+
+def render_playbook(library: Library, playbook: Playbook, width: int = 80, *, fancy: bool = True) -> list[Row]:
+    """The page of a remedy: its steps, and the signatures that lead to it."""
+    page = Page(max(40, width), FANCY if fancy else ASCII)
+    title, summary = _told(playbook)
+    page.prose(title, style="title")
+    page.row((page.glyphs.dot.join([playbook.id, *playbook.applies_to]), "dim"))
+    page.prose(summary)
+    page.blank()
+    _steps(page, playbook, None, playbook.applies_to == ["windows"])
+    _section(page, "Signatures that lead here", [", ".join(uses(library, playbook))])
+    _section(page, "Sources", playbook.sources, "  - ")
+    return page.rows
+
+
+def uses(library: Library, playbook: Playbook) -> list[str]:
+    """The ids of the signatures that name this playbook."""
+    return sorted(one.id for one in library.signatures.values() if one.playbook == playbook.id)
 
 
 def _step(page: Page, step: Step, number: int, windows: bool) -> None:
