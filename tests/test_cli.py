@@ -263,21 +263,6 @@ def test_explain_takes_a_code_as_people_write_it(words, want):
     assert json.loads(CliRunner().invoke(app, ["explain", *words.split(), "--format", "json"]).stdout)["id"] == want
 
 
-def test_explain_takes_a_message_and_says_which_it_is():
-    shown = CliRunner().invoke(app, ["explain", "RuntimeError: CUDA error: an illegal memory access was encountered"])
-    assert "cuda-illegal-address" in shown.stdout
-    assert "the message is cuda-illegal-address" in shown.stderr
-
-
-def test_explain_shows_a_playbook_as_a_page():
-    shown = CliRunner().invoke(app, ["explain", "gpu-off-the-bus"]).stdout
-    assert "---" not in shown
-    assert "Signatures that lead here" in shown
-    assert "xid-79" in shown.split("Signatures that lead here")[1]
-    data = json.loads(CliRunner().invoke(app, ["explain", "gpu-off-the-bus", "--format", "json"]).stdout)
-    assert data["steps"][0]["command"][0] == "lspci"
-
-
 def test_explain_numbers_steps_and_keeps_patterns_whole():
     shown = CliRunner().invoke(app, ["explain", "xid-79", "--all"]).stdout
     numbers = [int(n) for n in re.findall(r"^ +(\d+)\. ", shown, re.MULTILINE)]

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from typer.testing import CliRunner
 
 from triage.cli.app import app
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def run(*words: str):
     return CliRunner().invoke(app, list(words), env={"COLUMNS": "100"})
 
 
-def test_a_playbook_is_shown_as_it_is_written():
-    assert run("explain", "gpu-off-the-bus").stdout == (ROOT / "playbooks/gpu-off-the-bus.md").read_text().rstrip() + "\n"
+def test_a_message_is_explained_and_named():
+    done = run("explain", "RuntimeError: CUDA error: an illegal memory access was encountered")
+    assert "cuda-illegal-address" in done.stdout
+    assert "the message is cuda-illegal-address" in done.stderr
+
+
+def test_a_playbook_is_shown_as_a_page():
+    shown = run("explain", "gpu-off-the-bus").stdout
+    assert shown.startswith("A GPU no longer answers on the bus\n")
+    assert "xid-79" in shown.split("Signatures that lead here")[1]
+    data = json.loads(run("explain", "gpu-off-the-bus", "--format", "json").stdout)
+    assert data["steps"][0]["command"][0] == "lspci"
 
 
 def test_explain_in_chinese():

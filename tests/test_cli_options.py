@@ -1,4 +1,4 @@
-"""Options that commands share: what people mean by an id, near misses, own folders, completion."""
+"""Options that commands share: near misses, own folders, completion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import typer
 
 from tests.small import write
 from triage.cli import options
-from triage.library.loader import load_library
 
 SIGNATURE = """
 id: own-fault
@@ -23,23 +22,6 @@ playbook: find-the-cause
 sources: [https://example.org]
 examples: {match: [{text: own fault here}], ignore: [{text: no fault here}]}
 """
-
-
-@pytest.fixture(scope="module")
-def known():
-    return load_library()
-
-
-@pytest.mark.parametrize(
-    ("name", "want"),
-    [
-        ("xid-79", "xid-79"), ("79", "xid-79"), ("Xid: 79", "xid-79"), ("sxid_20034", "sxid-20034"), ("20034", "sxid-20034"), ("#79", None),
-        ("windows code 43", "win-code-43"), ("cuda 700", "cuda-illegal-address"), ("cudaError 710", "cuda-assert"),
-        ("code 9999", None), ("xid 99999", None), ("gpu-off-the-bus", "gpu-off-the-bus"), ("", None), ("1234567", None),
-    ],
-)  # fmt: skip
-def test_ids_as_people_write_them(known, name, want):
-    assert options.resolve(name, known) == want
 
 
 def test_near_misses():

@@ -19,6 +19,9 @@ KNOWN = load_library()
         ("code 43", "win-code-43"), ("cuda 700", "cuda-illegal-address"), ("710", "cuda-assert"), ("cuda 2", "cuda-oom-raw"),
         ("cuda-oom", "cuda-oom"), ("xid-79", "xid-79"), ("bus-error", "bus-error"), ("code 6", None), ("xid 99999", None),
         ("79 80", None), ("", None),
+        ("Xid: 79", "xid-79"), ("sxid_20034", "sxid-20034"), ("#79", None), ("windows code 43", "win-code-43"),
+        ("cudaError 710", "cuda-assert"), ("code 9999", None), ("gpu-off-the-bus", "gpu-off-the-bus"), ("1234567", None),
+        ("cuda 222", "cuda-ptx"),
     ],
 )  # fmt: skip
 def test_ids_and_codes(name: str, want: str | None) -> None:
