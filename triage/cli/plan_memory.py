@@ -122,7 +122,8 @@ def training(
         "sequence": sequence, "checkpointing": checkpointing, "attention": attention, "dropout": dropout,
         "accumulate": accumulate, "lora_rank": lora_rank, "lora_targets": tuple(lora_targets) if lora_targets else None,
         "frozen_weights": frozen_weights, "gpus": gpus, "sharding": sharding, "bucket_view": bucket_view,
-        "tensor_parallel": tensor_parallel, "pipeline_parallel": pipeline_parallel, "activations_bytes": activations, "others_bytes": others,
+        "tensor_parallel": tensor_parallel, "pipeline_parallel": pipeline_parallel, "activations_bytes": activations,
+        "others_bytes": others,
     }  # fmt: skip
     _calculate("memory training", of, of.Training, fit.fit, (config, shape, parameters), given, form, colour)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from triage.decode.phrases import size
 from triage.estimate.memory import Need, Training, need
-from triage.estimate.quantities import GIB, largest
+from triage.estimate.quantities import largest
 from triage.estimate.recipes import Optimizer, Sharding
 
 
@@ -100,13 +101,13 @@ def fit(plan: Training) -> Fit:
     blind = "; activations are not counted (give --config or --shape)"
     unknown = blind if plan.shape is None and plan.activations_bytes is None else ""
     if plan.gpu_memory_bytes is None:
-        answer = f"{found.total_bytes / GIB:.2f} GiB on each GPU; give --gpu-memory to see what fits{unknown}"
+        answer = f"{size(found.total_bytes)} on each GPU; give --gpu-memory to see what fits{unknown}"
         return Fit(found, None, None, None, None, None, _dominant(found), answer, ())
     room = plan.gpu_memory_bytes - plan.others_bytes
     batch = _largest_batch(plan)
     sequence = largest(lambda tokens: _fits(replace(plan, sequence=tokens))) if _has_activations(plan) else None
     spare = room - found.total_bytes
-    amount = f"{abs(spare) / GIB:.2f} GiB"
+    amount = size(abs(spare))
     answer = f"fits, {amount} to spare" if spare >= 0 else f"does not fit: {amount} too much"
     if batch is not None:
         most = f"the largest batch is {batch}" if batch else "not even one sequence fits"

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from triage.decode.phrases import size
 from triage.estimate.quantities import GIB, Unsuitable, not_negative, positive, whole
 
 # Kept free of weights on each card when a model is loaded (accelerate's big model inference guide reserves room for
@@ -96,7 +97,7 @@ def room(failure: Failure) -> Room:
     of_request = max(0.0, min(1.0, (usable - failure.allocated_bytes) / failure.requested_bytes))
     part = (usable, needed, lacking, 100 * of_request)
     if failure.requested_bytes > usable:
-        answer = f"that one request must shrink first: at most {usable / GIB:.2f} GiB can fit at all"
+        answer = f"that one request must shrink first: at most {size(usable)} can fit at all"
         return Room(*part, None, None, None, "", answer)
     budget = min(usable, failure.total_bytes - failure.keep_free_bytes) - failure.requested_bytes
     loading = (budget if budget > 0 else None, max_memory(budget, failure.gpus))
@@ -108,5 +109,5 @@ def room(failure: Failure) -> Room:
     words = f"a batch of at most {most}" if most else f"at most {math.floor(100 * batch)} % of the batch"
     if most == 0:
         words = "not even a batch of 1"
-    answer = f"{lacking / GIB:.2f} GiB too little: {words} fits, less if a later part of the step needs more"
+    answer = f"{size(lacking)} too little: {words} fits, less if a later part of the step needs more"
     return Room(*part, 100 * batch, most, *loading, answer)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from triage.decode.phrases import size
 from triage.estimate.architecture import Architecture
 from triage.estimate.memory import CONTEXT_BYTES, NCCL_BYTES
-from triage.estimate.quantities import GIB, Unsuitable, not_negative, positive, share, whole
+from triage.estimate.quantities import Unsuitable, not_negative, positive, share, whole
 from triage.estimate.recipes import CACHE_BITS, WEIGHT_BITS
 
 ASSUMES = (
@@ -104,11 +105,11 @@ def serve(plan: Serving) -> Served:
     work = _work(plan, shape) if shape else None
     total = weights + (cache or 0) + (work or 0) + reserve
     if plan.gpu_memory_bytes is None:
-        answer = f"{total / GIB:.2f} GiB on each GPU; give --gpu-memory to see what fits"
+        answer = f"{size(total)} on each GPU; give --gpu-memory to see what fits"
         return Served(weights, each, cache, work, reserve, total, None, None, None, None, None, answer)
     usable = min(plan.share * plan.gpu_memory_bytes, plan.gpu_memory_bytes - plan.others_bytes)
     spare = usable - total
-    answer = f"fits, {spare / GIB:.2f} GiB to spare" if spare >= 0 else f"does not fit: {-spare / GIB:.2f} GiB too much"
+    answer = f"fits, {size(spare)} to spare" if spare >= 0 else f"does not fit: {size(-spare)} too much"
     if each is None:
         answer += "; the cache is not counted (give --config or --shape)"
         return Served(weights, each, cache, work, reserve, total, usable, spare >= 0, None, None, None, answer)
