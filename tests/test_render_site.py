@@ -7,10 +7,10 @@ import hashlib
 import itertools
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
 import pytest
+from pages import HOSTILE, Reader
 
 from triage import load_library
 from triage.library.library import Library, Link, Pattern, Signature
@@ -18,43 +18,6 @@ from triage.library.playbook import Playbook
 from triage.model import Step
 from triage.render import site
 from triage.render.site_style import SCRIPT, STYLE
-
-VOID = {"meta", "link", "input", "br", "hr", "img"}
-HOSTILE = """</script><script>alert(1)</script><img src=x onerror=alert(1)>"'&`<!--\u202e\x1b[31m"""
-
-
-class Reader(HTMLParser):
-    """What a page holds; wrong nesting is an error."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: dict[str, list[str]] = {}
-        self.said = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        assert len(attrs) == len(dict(attrs)), f"an attribute twice: {tag} {attrs}"
-        if tag in ("p", "h1", "h2", "h3"):
-            assert "p" not in self.open, f"<{tag}> inside of <p>"
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open[-1:] == [tag], f"</{tag}> closes {self.open}"
-        self.open.pop()
-
-    def handle_data(self, data):
-        if self.open:
-            self.texts.setdefault(self.open[-1], []).append(data)
-            self.said += "" if self.open[-1] in ("style", "script") else data
-
-    def having(self, attribute: str) -> list[str]:
-        return [str(attrs[attribute]) for _, attrs in self.tags if attribute in attrs]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from triage.library.library import Signature
 from triage.model import Evidence, Match, Record, Value
 
 _MOST = 3  # lines of one match
+_AROUND = 2  # lines before and after a quoted one
 _LONG = 2000  # lines of a record that are looked at
 # Where it happened; a line that says what happened proves more.
 _PLACES = (
@@ -31,6 +32,25 @@ def quote(match: Match, signature: Signature, most: int = _MOST) -> list[Evidenc
     wanted = telling_values(match, signature)
     picks = _of_exception(match, most) if record.format == "traceback" else []
     return [_evidence(record, pick, wanted) for pick in picks or _of_span(match, wanted, most)]
+
+
+def surround(lines: Iterable[Evidence], records: Iterable[Record]) -> None:
+    """Gives each quoted line the lines around it, as far as they are in records."""
+    wanted: dict[str, dict[int, str]] = {}
+    quoted = list(lines)
+    for one in quoted:
+        near = range(max(1, one.line - _AROUND), one.line + _AROUND + 1)
+        wanted.setdefault(one.source, {}).update(dict.fromkeys(near, ""))
+    for record in records:
+        numbers = wanted.get(record.source)
+        if numbers:
+            for line in record.lines:
+                if line.number in numbers:
+                    numbers[line.number] = line.raw
+    for one in quoted:
+        numbers = wanted[one.source]
+        near = range(one.line - _AROUND, one.line + _AROUND + 1)
+        one.near = [(n, numbers[n]) for n in near if n != one.line and numbers.get(n)]
 
 
 def telling_values(match: Match, signature: Signature) -> dict[str, re.Pattern[str]]:

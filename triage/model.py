@@ -120,12 +120,16 @@ class Record:
 
 @dataclass(slots=True)
 class Evidence:
-    """A quoted line; `span` marks the matched characters of `text`."""
+    """A quoted line; `span` marks the matched characters of `text`.
+
+    `near` holds the lines around it, with their numbers, as far as they were kept; it is for pages, not for JSON.
+    """
 
     source: str
     line: int
     text: str
     span: tuple[int, int]
+    near: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

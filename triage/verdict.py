@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from triage import advise, clock
 from triage.counting import unexplained
+from triage.evidence import surround
 from triage.findings import compare, fill, finding, independent, visible
 from triage.identity import values
 from triage.incidents import Group, split
@@ -45,6 +46,7 @@ def conclude(
     past += [finding(g, library, 0) for g in groups if g.handled == OUTLIVED]
     for found in (*findings, *past):
         compare(found, groups)
+    surround((line for found in findings for line in found.evidence), records)
     current, repeats = _parted(findings)
     report = Report("healthy", "", current, _folded([*past, *repeats]), unexplained(kinds), sources=list(sources))
     report.missing = missing

@@ -19,6 +19,7 @@ class Format(StrEnum):
     terminal = "terminal"
     json = "json"
     md = "md"
+    html = "html"
 
 
 class Lang(StrEnum):

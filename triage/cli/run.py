@@ -33,6 +33,10 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
         from triage.render import markdown
 
         write(markdown.render(report, everything))
+    elif form == "html":
+        from triage.render import html
+
+        write(html.render(report), markup=True)
     else:
         from triage.render import terminal
 
@@ -61,7 +65,7 @@ def run(
         from triage.redact.report import redact_report
 
         report = redact_report(report, redactor)
-    with using(lang if form == "json" else spoken(lang, quiet)):
+    with using(lang if form in ("json", "html") else spoken(lang, quiet)):
         _show(report, form, colour, options.show_all)
     return exit_status(report)
 

@@ -68,8 +68,13 @@ def _wants_colour() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
-def write(text: str) -> None:
-    """Writes data to standard output. A reader that has closed the pipe has seen enough: that is no error."""
+def write(text: str, markup: bool = False) -> None:
+    """Writes data to standard output. A reader that has closed the pipe has seen enough: that is no error.
+
+    Markup says that it is UTF-8; where the console is not, its other characters are written by their numbers.
+    """
+    if markup and not (getattr(sys.stdout, "encoding", "") or "ascii").lower().startswith("utf"):
+        text = text.encode("ascii", "xmlcharrefreplace").decode()
     _quietly(lambda: sys.stdout.write(text))
 
 

@@ -59,6 +59,12 @@ ZH = {
     "What it belongs to": "关联", "explained by": "可由其解释", "explains": "可解释", "special case of": "属于",
     "special cases": "特例", "Example": "示例", "Examples": "示例", "Sources": "来源", "Confirm": "确认", "Fix": "修复",
     "If it returns": "若再次出现", "Do not": "不要这样做", "Verify": "验证",
+    "The finding": "结论", "Confidence": "可信度", "Timeline": "时间线", "What was read": "读取的输入",
+    "References": "参考资料", "Contents": "目录", "As a table": "以表格显示", "Finding": "问题", "Input": "输入",
+    "Format": "格式", "Lines": "行数", "Understood": "已理解", "triage report": "triage 报告",
+    "Skip to the text": "跳到正文", "Nothing here is loaded from a network.": "本页不从网络加载任何内容。",
+    "Long gaps are shortened.": "较长的间隔已缩短。", "Seconds after boot.": "开机后的秒数。", "lanes": "条泳道",
+    "more lanes": "条泳道合并", "marks": "个标记", "cause": "原因", "symptom": "症状", "carrier": "转述",
     "draft: few real samples, never more than possible": "草稿：真实样本少，结论至多为“可能”",
 }  # fmt: skip
 # What the report itself says in sentences; the rest stays English.

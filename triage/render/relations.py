@@ -135,7 +135,7 @@ def beside(finding: Finding, report: Report) -> list[str]:
     a, b = (one.first.time if one.first else "" for one in (cause, finding))
     if b and (not a or not _close(a, b)):
         time = _FRACTION.sub(
-            "", words.later(words.local(a, report), words.local(b, report)) if a else words.local(b, report)
+            "", words.later(words.moment(a, report), words.moment(b, report)) if a else words.moment(b, report)
         )
         parts.append(time)
     pid = finding.entities.get("pid")

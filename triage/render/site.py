@@ -11,8 +11,10 @@ from pathlib import Path
 from triage.library.library import Library, Signature
 from triage.render import site_pages
 from triage.render.json import dumps
-from triage.render.site_parts import FAMILIES, Links, Samples, counted, item, page, plain, section
+from triage.render.site_parts import FAMILIES, Links, Samples, item, page
 from triage.render.site_style import SCRIPT
+from triage.render.web import plain, section
+from triage.render.words import counted
 
 _MARK = '<meta name="generator" content="triage">'
 _NUMBERED = re.compile(r"(.+)-[0-9]+")

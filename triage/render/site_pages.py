@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from triage.library.library import Library, Signature
 from triage.library.playbook import SECTIONS, Playbook
-from triage.model import Step
 from triage.render.explain import ROLES, refined_by
-from triage.render.site_parts import FAMILIES, Links, Sample, command, file_name, item, page, plain, rich, section
+from triage.render.site_parts import FAMILIES, Links, Sample, file_name, item, page
+from triage.render.web import facts, plain, references, rich, section, step_head, step_rest
 
 _FOLD = 12  # related signatures from which a group is folded
 _SCOPES = {"record": "the line", "before": "the lines before", "after": "the lines after",
@@ -23,15 +22,10 @@ def _chinese(title: str, summary: str) -> str:
     return f'<div class="zh" lang="zh-Hans"><p><strong>{plain(title)}</strong></p><p>{plain(summary)}</p></div>'
 
 
-def _facts(rows: Iterable[tuple[str, str]]) -> str:
-    shown = "".join(f"<div><dt>{name}</dt><dd>{text}</dd></div>" for name, text in rows if text)
-    return f'<dl class="facts">{shown}</dl>'
-
-
 def signature_page(library: Library, links: Links, one: Signature, samples: Sample) -> str:
     """The page of a signature."""
     vendor = f" (vendor: {plain(one.action_vendor)})" if one.action_vendor else ""
-    facts = _facts((
+    rows = facts((
         ("Id", f"<code>{plain(one.id)}</code>"),
         ("Severity", f'<span class="{escape(one.severity)}">{plain(one.severity)}</span>'),
         ("Role", plain(ROLES.get(one.role, one.role))),
@@ -47,10 +41,10 @@ def signature_page(library: Library, links: Links, one: Signature, samples: Samp
         do = f'<p>{rich(playbook.summary)} Playbook: <a href="{address}">{plain(playbook.title)}</a></p>'
         do += _steps(playbook, one.id.startswith("win-"))
     body = [
-        facts, _chinese(one.title_zh, one.summary_zh), section("What it means", means, "means"),
+        rows, _chinese(one.title_zh, one.summary_zh), section("What it means", means, "means"),
         section("What to do", do, "do"), _relations(library, links, one),
         section("How it is recognised", _recognised(links, one), "recognised"),
-        section("Examples", _examples(samples), "examples"), section("Sources", _sources(one.sources), "sources"),
+        section("Examples", _examples(samples), "examples"), section("Sources", references(one.sources), "sources"),
     ]  # fmt: skip
     family = FAMILIES.get(one.family, one.family)
     crumbs = f'<li><a href="../index.html#{escape(one.family)}">{plain(family)}</a></li>'
@@ -63,11 +57,11 @@ def playbook_page(links: Links, one: Playbook) -> str:
     used = "".join(item(links, signature, "../") for signature in links.used_by(one.id))
     windows = one.applies_to == ["windows"]
     body = [
-        _facts((("Id", f"<code>{plain(one.id)}</code>"), ("For", plain(", ".join(one.applies_to))),
+        facts((("Id", f"<code>{plain(one.id)}</code>"), ("For", plain(", ".join(one.applies_to))),
                 ("Needs", plain(", ".join(one.needs))))),
         _chinese(one.title_zh, one.summary_zh), f"<p>{rich(one.summary)}</p>", _steps(one, windows, "h2"),
         section("Signatures that lead here", f'<ul class="list">{used}</ul>' if used else "", "used"),
-        section("Sources", _sources(one.sources), "sources"),
+        section("Sources", references(one.sources), "sources"),
     ]  # fmt: skip
     crumbs = '<li><a href="../index.html#playbooks">Playbooks</a></li>'
     crumbs += f'<li><span aria-current="page">{plain(one.id)}</span></li>'
@@ -84,22 +78,10 @@ def _steps(playbook: Playbook, windows: bool, heading: str = "h3") -> str:
         if name == "Do not":
             made += f'<ul class="not">{"".join(f"<li>{rich(step.text)}</li>" for step in steps)}</ul>'
             continue
-        rows = "".join(f"<li>{_step(step, windows)}</li>" for step in steps)
+        rows = "".join(f"<li>{step_head(step)}{step_rest(step, windows)}</li>" for step in steps)
         made += f'<ol class="steps" start="{number}">{rows}</ol>'
         number += len(steps)
     return made
-
-
-def _step(step: Step, windows: bool) -> str:
-    style = "safe" if step.risk == "read-only" else "risky"
-    place = f", {plain(step.where)}" if step.where not in ("", "host") else ""
-    text = f'<span class="tag {style}">{plain(step.risk)}{place}</span> ' if step.risk else ""
-    text += rich(step.text)
-    if step.command:
-        text += f'<pre class="run" tabindex="0"><code>{command(step, windows)}</code></pre>'
-    if step.expect:
-        text += f'<p class="expect">Expect: {rich(step.expect)}</p>'
-    return text
 
 
 def _relations(library: Library, links: Links, one: Signature) -> str:
@@ -152,13 +134,3 @@ def _examples(samples: Sample) -> str:
         made += "<h3>Looks alike and is not meant</h3>"
         made += "".join(f"<pre><code>{plain(text.strip(chr(10)))}</code></pre>" for text in samples.ignore)
     return made
-
-
-def _sources(found: Sequence[str]) -> str:
-    rows = ""
-    for one in found:
-        text = plain(one)
-        if re.fullmatch(r"https?://[^\s\"'<>]+", one):
-            text = f'<a href="{escape(one)}" rel="noreferrer noopener">{text}</a>'
-        rows += f"<li>{text}</li>"
-    return f'<ul class="plain">{rows}</ul>' if rows else ""

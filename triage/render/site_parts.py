@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from triage.advise import BLANK, shell_line
 from triage.library.library import Library, Signature
-from triage.model import Step
-from triage.render.site_style import STYLE, policy
-from triage.render.text import UNSAFE
+from triage.render import web
+from triage.render.site_style import SCRIPT, STYLE
+from triage.render.web import plain
 
 FAMILIES = {
     "cuda": "CUDA", "data": "Data and checkpoints", "hf": "Hugging Face, vLLM, DeepSpeed, Ray",
@@ -113,61 +112,16 @@ class Samples:
         return self._files[path]
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def plain(text: str) -> str:
-    """Text without anything that a browser or a reader could take for something else."""
-    return escape(UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else "\N{REPLACEMENT CHARACTER}", text))
-
-
-def rich(text: str) -> str:
-    """A sentence; what stands between backticks is code, and a blank is marked."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:  # an odd backtick is one
-        parts[-2:] = ["`".join(parts[-2:])]
-    return "".join(f"<code>{_blanks(part)}</code>" if at % 2 else _blanks(part) for at, part in enumerate(parts))
-
-
-def _blanks(text: str) -> str:
-    return re.sub(BLANK.pattern, lambda found: f"<var>&lt;{found[0][1:-1]}&gt;</var>", plain(text))
-
-
-def command(step: Step, windows: bool) -> str:
-    """The command quoted for its shell; a blank needs no quotes, since nobody pastes it as it is."""
-    names: list[str] = []
-
-    def keep(found: re.Match[str]) -> str:
-        names.append(found[0][1:-1])
-        return f"BLANK{len(names) - 1}KNALB"
-
-    words = [re.sub(BLANK.pattern, keep, word) for word in step.command or ()]
-    text = plain(shell_line(words, "powershell" if windows or step.where == "windows" else "posix"))
-    return re.sub(r"BLANK(\d+)KNALB", lambda found: f"<var>&lt;{names[int(found[1])]}&gt;</var>", text)
-
-
 def page(title: str, body: str, up: str, head: str = "", crumbs: str = "", script: bool = False) -> str:
     """A whole page. `up` leads to the folder of the index."""
     home = f'<a href="{up}index.html">triage library</a>' if up else '<span aria-current="page">triage library</span>'
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(script)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">'
-        f"<title>{plain(title)} - triage</title>{head}<style>{STYLE}</style></head><body>"
-        '<a class="skip" href="#main">Skip to the text</a>'
-        f'<header><nav aria-label="Where you are"><ol><li>{home}</li>{crumbs}</ol></nav></header>'
-        f'<main id="main" tabindex="-1"><h1>{plain(title)}</h1>{body}</main>'
+    header = f'<header><nav aria-label="Where you are"><ol><li>{home}</li>{crumbs}</ol></nav></header>'
+    footer = (
         "<footer><p>Written by <code>triage docs build</code> from the library. "
-        "Nothing here is loaded from a network.</p></footer></body></html>\n"
+        "Nothing here is loaded from a network.</p></footer>"
     )
-
-
-def section(title: str, body: str, name: str) -> str:
-    if not body:
-        return ""
-    return f'<section aria-labelledby="{escape(name)}"><h2 id="{escape(name)}">{plain(title)}</h2>{body}</section>'
+    main = f"<h1>{plain(title)}</h1>{body}"
+    return web.document(f"{title} - triage", main, STYLE, header, footer, head, SCRIPT if script else "")
 
 
 def item(links: Links, one: Signature, up: str = "", tail: str = "") -> str:

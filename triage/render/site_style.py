@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 STYLE = """
 :root{color-scheme:light dark;--bg:#fff;--soft:#f4f5f7;--line:#d5d9e0;--text:#1c2128;--dim:#57606a;--link:#0550ae;
 --fatal:#a40e26;--error:#9a3412;--warning:#7a5200;--info:#57606a;--good:#116329;--code:#f4f5f7}
@@ -125,14 +122,3 @@ SCRIPT = """
   search();
 }());
 """
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def policy(script: bool) -> str:
-    """The content security policy of a page: its own style, its own script if it has one, and no loading at all."""
-    own = f" script-src 'sha256-{_hash(SCRIPT)}';" if script else ""
-    shut = "img-src data:; base-uri 'none'; form-action 'none'"
-    return f"default-src 'none'; style-src 'sha256-{_hash(STYLE)}';{own} {shut}"
