@@ -29,12 +29,15 @@ def test_status(verdict, sources, status):
 def test_forms(capsys):
     library, inputs = load_library(), [FIXTURES / "py-oom-plain"]
     shown = {}
-    for form in ("terminal", "json", "md"):
+    for form in ("terminal", "json", "md", "html", "csv", "sarif"):
         assert run(inputs, library, Options(), form) == 1
         shown[form] = capsys.readouterr().out
     assert shown["terminal"].startswith("FAULT")
     assert json.loads(shown["json"])["findings"][0]["id"] == "cuda-oom-too-large"
     assert shown["md"].startswith("## FAULT")
+    assert shown["html"].startswith("<!DOCTYPE html>")
+    assert shown["csv"].splitlines()[1].startswith("fault,current,1,cuda-oom-too-large,")
+    assert json.loads(shown["sarif"])["runs"][0]["results"][0]["ruleId"] == "cuda-oom-too-large"
     assert run(inputs, library, Options(), lang="zh") == 1
     assert capsys.readouterr().out.startswith("故障")
 

@@ -50,6 +50,20 @@ def test_characters_follow_the_encoding(encoding, fancy):
     assert done.stdout.split()[0] == fancy
 
 
+@pytest.mark.parametrize(("kind", "want"), [("html", b"&#23631;&#128578;"), ("json", b"\\u5c4f\\ud83d\\ude42"), ("", b"??")])
+def test_markup_and_json_lose_no_character(kind, want):
+    code = f"streams.prepare(); streams.write('\u5c4f\U0001f642', {kind!r})"
+    assert in_python(code, env={**CLEAN, "PYTHONIOENCODING": "ascii"}).stdout == want
+    assert in_python(code, env={**CLEAN, "PYTHONIOENCODING": "utf-8"}).stdout.decode() == "\u5c4f\U0001f642"
+
+
+@pytest.mark.parametrize(("lines", "height"), [("24", 23), ("80", 79)])
+def test_the_height_leaves_a_row_for_the_prompt(monkeypatch, lines, height):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", lines)
+    assert streams.screen(Colour.never).height == height
+
+
 def test_a_reader_that_left_is_no_error():
     code = f"{sys.executable} -c \"from triage.cli import streams; streams.write('x' * 1000000); streams.write('y')\" | head -c 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {code}"], capture_output=True, cwd=ROOT, check=False)

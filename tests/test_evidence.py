@@ -103,3 +103,13 @@ def test_a_message_that_matched_whole_is_marked_without_its_header(tmp_path: Pat
 )  # fmt: skip
 def test_values_are_found_in_any_spelling(value: str | int, text: str, there: bool) -> None:
     assert bool(spelled(value).search(text)) is there
+
+
+def test_quoted_lines_get_their_surroundings() -> None:
+    log = "\n".join(f"[  {n}.000000] usb 1-{n}: new device" for n in range(100, 110)).replace(
+        "usb 1-105: new device", "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus."
+    )
+    (line,) = analyze_text(log, "dmesg.txt").findings[0].evidence
+    assert line.line == 6
+    assert [number for number, _ in line.near] == [4, 5, 7, 8]
+    assert line.near[1][1] == "[  104.000000] usb 1-104: new device"

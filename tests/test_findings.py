@@ -111,3 +111,12 @@ def test_blanks_are_not_filled_from_another_rank_or_a_farther_effect(tmp_path: P
 
     assert command("rank 1 is late\nrank 0 pid 70 waited") == ["py-spy", "dump", "--pid", "<pid>"]
     assert command("rank 1 is late\nrank 1 pid 71 waited\npid 99 ended") == ["py-spy", "dump", "--pid", "71"]
+
+
+def test_first_and_last_are_those_in_time(tmp_path: Path) -> None:
+    rows = [f"2025-03-11 10:0{n}:00 GPU 0000:3b:00.0 lost, driver 470.1" for n in (2, 1, 3, 2)]
+    (one,) = findings(tmp_path, "\n".join(rows))
+    assert one.first is not None
+    assert one.last is not None
+    assert (one.first.time, one.first.line) == ("2025-03-11T10:01:00", 2)
+    assert (one.last.time, one.last.line) == ("2025-03-11T10:03:00", 3)

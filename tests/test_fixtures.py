@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import forms
 import pytest
 
 from triage.library.library import Library
@@ -25,8 +26,10 @@ def library() -> Library:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_the_cause_comes_first(case: Case) -> None:
-    row = judge(case, analyze(case.inputs, library=library()))
+    report = analyze(case.inputs, library=library())
+    row = judge(case, report)
     assert row.status in ("exact", "accepted", "quiet"), row
+    forms.check(report)
 
 
 @pytest.mark.parametrize("case", FAULTS, ids=lambda case: case.id)
@@ -44,3 +47,4 @@ def test_healthy_logs_stay_silent(path: Path) -> None:
     report = analyze([path], library=library())
     assert report.verdict in ("healthy", "nothing-understood"), report.summary
     assert not [f.id for f in report.findings if f.role in ("cause", "unknown")]
+    forms.check(report)

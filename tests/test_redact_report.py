@@ -55,7 +55,7 @@ def test_any_report_can_be_redacted(report) -> None:  # type: ignore[no-untyped-
         assert 0 <= line.span[0] <= line.span[1] <= len(line.text)
 
 
-@pytest.mark.parametrize("form", ["terminal", "json", "md"])
+@pytest.mark.parametrize("form", ["terminal", "json", "md", "html", "csv", "sarif"])
 def test_every_form_of_the_command_line(form: str, tmp_path: Path) -> None:
     path = tmp_path / "node07.log"
     path.write_text(TEXT)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import get_args
 
 import pytest
+from forms import schema
 from reports import fault, healthy, hostile, unknown
 
+from triage import model
 from triage.render.json import as_dict, render
 
 TOP = ["schema_version", "tool", "verdict", "summary", "findings", "earlier", "unexplained", "missing", "sources", "timeline", "stats", "notes"]
@@ -51,3 +54,46 @@ def test_hostile_text_is_escaped_and_comes_back_whole():
     assert back["findings"][0]["evidence"][5]["text"].endswith("\ud800 surrogate")
     assert back["stats"]["seconds"] is None
     shown.encode("utf-8")
+
+
+def names(value: object, node: dict, defs: dict) -> None:
+    """Asserts that the schema knows every key of a value, and names no other (but for translations and outcomes)."""
+    node = defs[node["$ref"].split("/")[-1]] if "$ref" in node else node
+    if "anyOf" in node:
+        node = node["anyOf"][-1]
+    if isinstance(value, dict) and "properties" in node:
+        assert set(value) <= set(node["properties"])
+        assert set(node.get("required", ())) <= set(value)
+        for key, item in value.items():
+            names(item, node["properties"][key], defs)
+    elif isinstance(value, list) and "items" in node:
+        for item in value:
+            names(item, node["items"], defs)
+
+
+@pytest.mark.parametrize("make", [fault, healthy, unknown, hostile])
+def test_the_published_schema_is_that_of_the_report(make):
+    data = json.loads(render(make()))
+    assert [error.message for error in schema().iter_errors(data)] == []
+    names(data, schema().schema, schema().schema["$defs"])
+
+
+def test_the_published_schema_lists_all_fields_and_words():
+    known = schema().schema
+    finding = known["$defs"]["finding"]["properties"]
+    assert list(known["properties"]) == TOP == known["required"]
+    assert set(finding) == {*FINDING, "title_zh", "summary_zh"}
+    assert known["$defs"]["finding"]["required"] == FINDING
+    assert finding["action"]["enum"] == list(model.ACTIONS)
+    assert finding["severity"]["enum"] == list(model.SEVERITIES)
+    assert finding["role"]["enum"] == list(get_args(model.Role))
+    assert finding["confidence"]["enum"] == list(get_args(model.Confidence))
+    assert known["properties"]["verdict"]["enum"] == list(get_args(model.Verdict))
+    step = finding["playbook"]["anyOf"][1]["properties"]["steps"]["items"]
+    assert step["properties"]["risk"]["enum"] == ["", *model.RISKS]
+    assert set(step["required"]) == set(as_dict(fault())["findings"][0]["playbook"]["steps"][0])
+
+
+@pytest.mark.parametrize(("key", "value"), [("verdict", "maybe"), ("findings", {}), ("summary", None), ("schema_version", 2)])
+def test_the_published_schema_refuses_what_is_none(key, value):
+    assert list(schema().iter_errors(as_dict(fault()) | {key: value}))

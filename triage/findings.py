@@ -26,12 +26,12 @@ def finding(one: Group, library: Library, incident: int) -> Finding:
     signature = one.signature
     effects = reach(one)
     entities = visible(one.entities) | _behind(one)
-    first = _place(one.matches[0], one.times[0])
+    first, last = _ends(one)
     made = Finding(
         id=one.id, title=_title(one, entities, signature.title), role=one.role, severity=one.severity,  # type: ignore[arg-type]
         confidence=_confidence(one), incident=incident, entities=entities,
         count=sum(1 + int(m.record.fields.get("_repeats", 0)) for m in one.matches),
-        first=first, last=_place(one.matches[-1], one.times[-1]), evidence=_evidence(one, effects),
+        first=first, last=last, evidence=_evidence(one, effects),
         explains=list(dict.fromkeys(g.id for g in effects)),
         explained_by=list(dict.fromkeys(g.id for g in (*one.explained_by, *one.after))),
         action=signature.action, action_vendor=signature.action_vendor, means=_means(one),
@@ -185,6 +185,15 @@ def _place(match: Match, stamp: Stamp | None) -> Place:
     record = match.record
     line = record.lines[record.line_at(match.span[0])].number
     return Place(clock.iso(stamp) if stamp else "", record.source, line)
+
+
+def _ends(one: Group) -> tuple[Place, Place]:
+    """Where and when a finding was seen first and last: by time where all its times can be compared, else as read."""
+    pairs = list(zip(one.matches, one.times, strict=True))
+    start = one.times[0]
+    if start is not None and all(t and clock.comparable(start, t, m.record.source == one.source) for m, t in pairs):
+        pairs.sort(key=lambda pair: pair[1].seconds if pair[1] else 0.0)
+    return _place(*pairs[0]), _place(*pairs[-1])
 
 
 def _evidence(one: Group, effects: Sequence[Group]) -> list[Evidence]:

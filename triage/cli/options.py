@@ -20,6 +20,8 @@ class Format(StrEnum):
     json = "json"
     md = "md"
     html = "html"
+    csv = "csv"
+    sarif = "sarif"
 
 
 class Lang(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,19 +26,11 @@ def exit_status(report: Report) -> int:
 
 
 def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
-    if form == "json":
-        from triage.render import json
-
-        write(json.render(report))
-    elif form == "md":
+    if form == "md":
         from triage.render import markdown
 
         write(markdown.render(report, everything))
-    elif form == "html":
-        from triage.render import html
-
-        write(html.render(report), markup=True)
-    else:
+    elif form == "terminal":
         from triage.render import terminal
 
         out = screen(colour)
@@ -45,6 +38,9 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
             report, out.width, height=out.height, colour=out.colour, fancy=out.fancy, everything=everything
         )
         write_rows(rows, out.colour)
+    else:
+        text = import_module(f"triage.render.{form}").render(report)
+        write(text, "html" if form == "html" else "" if form == "csv" else "json")
 
 
 def run(
@@ -65,7 +61,7 @@ def run(
         from triage.redact.report import redact_report
 
         report = redact_report(report, redactor)
-    with using(lang if form in ("json", "html") else spoken(lang, quiet)):
+    with using(spoken(lang, quiet) if form in ("terminal", "md") else lang):
         _show(report, form, colour, options.show_all)
     return exit_status(report)
 

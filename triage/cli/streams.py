@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 120  # columns; longer rows are hard to read
 _PIPED = 100  # columns when there is no terminal and COLUMNS is not set
+_BEYOND = re.compile(r"[^\x00-\x7f]")
 _BIG = 4 << 20  # bytes of one input from which a progress bar is worth its place
 
 
@@ -68,14 +71,21 @@ def _wants_colour() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
-def write(text: str, markup: bool = False) -> None:
+def _escaped(text: str, kind: str) -> str:
+    """`text` in ASCII, if it is HTML or JSON: they are UTF-8 by definition, and standard output is not."""
+    if kind == "html":
+        return text.encode("ascii", "xmlcharrefreplace").decode()
+    return _BEYOND.sub(lambda found: json.dumps(found[0])[1:-1], text) if kind == "json" else text
+
+
+def write(text: str, kind: str = "") -> None:
     """Writes data to standard output. A reader that has closed the pipe has seen enough: that is no error.
 
-    Markup says that it is UTF-8; where the console is not, its other characters are written by their numbers.
+    With `kind` html or json no character is lost where standard output is not UTF-8.
     """
-    if markup and not (getattr(sys.stdout, "encoding", "") or "ascii").lower().startswith("utf"):
-        text = text.encode("ascii", "xmlcharrefreplace").decode()
-    _quietly(lambda: sys.stdout.write(text))
+    utf8 = (getattr(sys.stdout, "encoding", "") or "ascii").lower().replace("-", "") == "utf8"
+    data = text if utf8 else _escaped(text, kind)
+    _quietly(lambda: sys.stdout.write(data))
 
 
 def write_exactly(text: str) -> None:

@@ -25,6 +25,8 @@ def redact_report(report: Report, redactor: Redactor) -> Report:
             redactor.note(str(value), "host")
         for line in found.evidence:
             redactor.learn(line.text)
+            for _, text in line.near:
+                redactor.learn(text)
     for group in report.unexplained:
         redactor.learn(group.sample)
     return _redacted(report, redactor)
@@ -78,4 +80,5 @@ def _evidence(line: Evidence, redactor: Redactor) -> Evidence:
     head, middle = redactor.redact(line.text[:start]), redactor.redact(line.text[start:stop])
     at = len(head) if text.startswith(middle, len(head)) else max(0, text.find(middle))
     end = at + len(middle) if text.startswith(middle, at) else len(text)
-    return replace(line, source=redactor.redact(line.source), text=text, span=(at, end))
+    near = [(number, redactor.redact(other)) for number, other in line.near]
+    return replace(line, source=redactor.redact(line.source), text=text, span=(at, end), near=near)
