@@ -20,7 +20,10 @@ LAYERS = (
     ("library",),
     ("scan", "match", "templates", "reading", "counting", "parallel"),
     ("redact",),
-    ("identity", "derive", "incidents", "quoting", "recovery", "timing", "views", "correlate", "ranking"),
+    (
+        "identity", "derive", "incidents", "prose", "writing", "quoting", "testruns", "recovery", "timing", "views",
+        "correlate", "ranking",
+    ),
     ("system",),
     ("advise",),
     ("evidence", "findings", "verdict"),

@@ -3,9 +3,16 @@ from pathlib import Path
 import pytest
 from small import library, signature
 
+from triage.library.library import Library
 from triage.pipeline import analyze_text
 
 ERROR = "CUDA error: bad thing"
+WORDS = (Path(__file__).resolve().parent.parent / "signatures" / "quoting.yaml").read_text(encoding="utf-8")
+
+
+def knowing(tmp_path: Path) -> Library:
+    """A library of one error, with the words of the real one."""
+    return library(tmp_path, {"bad.yaml": signature("bad", ERROR), "quoting.yaml": WORDS})
 
 
 @pytest.mark.parametrize(
@@ -25,11 +32,28 @@ ERROR = "CUDA error: bad thing"
         f"If a job dies with `{ERROR}` or `{ERROR} again`, please include the log:",
         f'* Fixed a hang after "{ERROR}" on hosts with many interfaces.',
         f"Look for `{ERROR}` first.",
+        f"If a node shows {ERROR} in its log, drain it.",
+        f"Applications may fail with {ERROR} when they fork.",
+        f"* Fixed a bug that could lead to {ERROR} at exit.",
+        f'The message "{ERROR}" is almost always an index problem.',
+        f"In Foren liest man öfter von „{ERROR}“, ist das noch so?",
+        f"Wenn man „{ERROR}“ sieht, hilft oft ein Neustart.",
+        f"如果训练时报 {ERROR},是不是只能换卡?",
+        f"网上有人说会出现“{ERROR}”,还没买,想先了解一下。",
+        f"{ERROR} 一般是什么原因引起的?",
+        f"Пишут, что бывает «{ERROR}», это правда?",
+        f"Ошибка «{ERROR}» обычно означает ошибку в программе.",
+        f"Si vous voyez « {ERROR} », relancez le programme.",
+        f"「{ERROR}」とは何ですか。",
+        f'node12 was the one with "{ERROR}", it is fixed since Friday.',
+        f"In the last three weeks there was no \"{ERROR}\" on this node.",
+        f"I have read in several threads that people see {ERROR} with such cables.",
+        f"2025-03-11 10:02:11,120 - INFO - If you see '{ERROR}', lower the batch size.",
+        f"An alert that fires when a node prints {ERROR}",
     ],
 )
 def test_named_errors_are_not_reported(tmp_path: Path, line: str) -> None:
-    lib = library(tmp_path, {"bad.yaml": signature("bad", ERROR)})
-    assert analyze_text(line, library=lib).findings == []
+    assert analyze_text(line, library=knowing(tmp_path)).findings == []
 
 
 @pytest.mark.parametrize(
@@ -45,8 +69,33 @@ def test_named_errors_are_not_reported(tmp_path: Path, line: str) -> None:
         f'Warning: "{ERROR}" in forward pass',
         f"it's dead: {ERROR}, isn't it",
         f"RuntimeError('{ERROR}')",
+        f"Seit gestern bekomme ich „{ERROR}“ nach der ersten Epoche.",
+        f"Wenn ich zwei GPUs nehme, kommt immer „{ERROR}“.",
+        f"训练到第 3 个 epoch 时突然报错:{ERROR},请问怎么解决?",
+        f"При запуске получаю ошибку «{ERROR}». Что делать?",
+        f"Al entrenar mi modelo me sale «{ERROR}».",
+        f"今朝から「{ERROR}」と出ます。",
+        f"J'ai « {ERROR} » à chaque lancement.",
+        f"Known issue? {ERROR}",
+        f"Fixed batch size failed: {ERROR}",
+        f"Some operations may fail: {ERROR}",
+        f'Why does it say "{ERROR}" on my new laptop?',
+        f"2025-03-11 10:02:11,120 - ERROR - {ERROR}",
+        f"{ERROR}. If you see this, please report a bug.",
+        f"[rank3]: {ERROR}",
     ],
 )
 def test_reported_errors_stay(tmp_path: Path, line: str) -> None:
-    lib = library(tmp_path, {"bad.yaml": signature("bad", ERROR)})
-    assert [f.id for f in analyze_text(line, library=lib).findings] == ["bad"]
+    assert [f.id for f in analyze_text(line, library=knowing(tmp_path)).findings] == ["bad"]
+
+
+def test_a_sentence_may_be_wrapped(tmp_path: Path) -> None:
+    text = "I plan to buy two cards for fine-tuning, and in several threads people write that they\nget {} with old cables, so I ask here first."
+    assert analyze_text(text.format(ERROR), library=knowing(tmp_path)).findings == []
+    text = "The training of the small model on two cards has ended twice this week with the message\n{} after some hours."
+    assert [f.id for f in analyze_text(text.format(ERROR), library=knowing(tmp_path)).findings] == ["bad"]
+
+
+def test_what_was_set_aside_is_told(tmp_path: Path) -> None:
+    report = analyze_text(f"Look for `{ERROR}` first.", library=knowing(tmp_path))
+    assert report.notes == ["line 1: bad is no fault (quoted as an example)"]

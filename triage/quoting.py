@@ -1,11 +1,20 @@
-"""Whether an error text is reported by its line, or only named there: in code, a rule, a search, advice."""
+"""Whether an error text is reported by its line, or only named there: in code, a rule, a search, advice, a report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triage import lazy
-from triage.model import Match
+from triage.library.library import Library
+from triage.library.patterns import compiled
+from triage.model import Match, Record
+from triage.prose import paragraph
+from triage.writing import LISTS, Page, bare, header
 
 _LONGEST = 2000
+_NEAR = 20  # lines around one that a paragraph may reach
+_UNSAID = "?"
+_LATIN = "\u0400"
 # A search pattern or a template for messages is no message: `.*`, `\d+`, `{{ $value }}`, `%d`, `SeqNum=...`.
 _PATTERN = lazy.pattern(r"\.\*|\\[dswDSW][+*{]|\(\?[:iP]|\[\^|\{\{[^}\n]*\}\}|%(?:d|s|u|lu|0\d+x)\b|=\.\.\.[,)]")
 # Code that tests, raises, maps or looks for the text: what stands before the opening quotation mark, and after the
@@ -21,49 +30,117 @@ _TESTS = (
     lazy.pattern(r"^[\"'] (?:not )?in \w"),
 )
 _MAPS = (lazy.pattern(r"^\s*[{\[(]?\s*$"), lazy.pattern(r"^[\"']\s*(?::|=>)\s*[\"'{\[]"))
-# Advice and lists of known problems name an error and say what it would mean; who reports his own says `I` or `we`.
-_ADVICE_BEFORE = lazy.pattern(
-    r"(?i)\b(?:such as|e\.g\.|for example|for instance|if you (?:see|get|hit|meet)"
-    r"|(?:look|search|check|grep|watch|scan)(?:s|es|ning|ing)? (?:\w+ )?for)\b|^\s*(?:[-*•]|#+)\s*fix(?:ed|es)?\b"
+_QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "「": "」", "『": "』"}
+# Where a sentence begins, and where one ends.
+_BEGINS = lazy.pattern(
+    r"[.!?]['\"”»)]*\s+(?=[\"'`“„«(]?[A-ZÄÖÜА-ЯÀ-Ý\d])|[。!?;]|^\s*(?:[-*•>#]+|\d{1,3}[.)])\s+"
 )
-_ADVICE_AFTER = lazy.pattern(
-    r"(?i)^[`\"'”»]+\s*(?:\([^)\n]*\)\s*)?(?:in \w+ )?(?:(?:usually|often|typically|normally|generally) )?"
-    r"(?:means|indicates|points to|is now \w+)\b|\bplease (?:include|attach|paste|post)\b"
-)
-_OWN = lazy.pattern(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
-_QUOTES = ("`", '"', "'")
+_ENDS = lazy.pattern(r"[.!?]['\"”»)]*(?:\s|$)|[。!?;]")
 
 
-def quoted(match: Match) -> str:
-    """Why the match is no report of an error, or an empty string. Only lines of no known format are doubted: a
-    kernel or a traceback quotes nobody."""
-    record, (low, high) = match.record, match.span
-    if record.format != "text":
-        return ""
-    begin = record.text.rfind("\n", 0, low) + 1
-    end = record.text.find("\n", low)
-    line = record.text[begin : end if end >= 0 else len(record.text)]
-    if len(line) > _LONGEST:
-        return ""
-    if _PATTERN.search(line):
-        return "a pattern or template, not a message"
-    at = low - begin
-    for mark in _QUOTES:
-        opening = _opening(line, at, mark)
+class Quoting:
+    """Tells errors that were reported from errors that were only named, for the records of one run."""
+
+    def __init__(self, library: Library, records: Sequence[Record]) -> None:
+        self._words = {key: [compiled(r) for r in library.words.get(key, ())] for key in LISTS}
+        self._records: dict[str, list[Record]] = {}
+        for record in records:
+            self._records.setdefault(record.source, []).append(record)
+        self._pages: dict[str, Page] = {}
+        self._known: dict[tuple[int, tuple[int, int]], str] = {}
+
+    def why(self, match: Match) -> str:
+        """Why the match is no report of an error, or an empty string.
+
+        A kernel, a service or a stack of calls quotes nobody: what has a header of its own is doubted only where
+        somebody announces a sample.
+        """
+        key = (id(match.record), match.span)
+        if key not in self._known:
+            self._known[key] = self._why(match.record, match.span)
+        return self._known[key]
+
+    def _why(self, record: Record, span: tuple[int, int]) -> str:
+        number = record.line_at(span[0])
+        begin = record.offsets[number]
+        line = record.text[begin:].split("\n", 1)[0]
+        if len(line) > _LONGEST:
+            return ""
+        inside = (span[0] - begin, min(span[1] - begin, len(line)))
+        if record.format == "text":
+            if _PATTERN.search(line):
+                return "a pattern or template, not a message"
+            if _by_code(line, inside):
+                return "quoted in code"
+        page = self._page(record.source)
+        at = page.places[id(record)] + number
+        if inside[0] >= (cut := header(line)):
+            line, inside = line[cut:], (inside[0] - cut, inside[1] - cut)
+        if why := page.kind(at):
+            return why
+        why = self._by_sentence(page, at, line, inside) if bare(record) else ""
+        if why not in ("", _UNSAID) or (not why and not page.heads(at)):
+            return why
+        return "listed in documentation" if page.documented(at, line[inside[1] :]) else ""
+
+    def _page(self, source: str) -> Page:
+        if source not in self._pages:
+            self._pages[source] = Page.of(self._records[source], self._words)
+        return self._pages[source]
+
+    def _by_sentence(self, page: Page, at: int, line: str, span: tuple[int, int]) -> str:
+        """Why the sentence around the error only names it; empty where it tells of an own error, `_UNSAID` where
+        the words leave it open."""
+        low = max(0, at - _NEAR)
+        text, start = paragraph([one.text for one in page.texts[low : at + _NEAR]], at - low)
+        found = text.find(line.strip(), start)
+        if found < 0:
+            return _UNSAID
+        low = found + span[0] - (len(line) - len(line.lstrip()))
+        high = low + span[1] - span[0]
+        before = text[max((m.end() for m in _BEGINS.finditer(text, 0, low)), default=0) : low]
+        end = _ENDS.search(text, high)
+        opening, closing = _opening(text, low)
+        marked = opening >= 0
+        if not marked and before.rstrip().endswith(":") and not page.says("example", before[-_NEAR:]):
+            before = ""  # `Saving failed: CUDA error`: a program speaks
+        after = text[text.find(closing, max(low, high - 1)) + len(closing) :] if marked else ""
+        own = page.says("own", before) or page.says("own", text[high : end.end() if end else len(text)])
+        if page.says("hearsay", before):
+            return "told by others"
+        if own:
+            return ""
+        if page.says("settled", before) or (marked and page.says("settled", after)):
+            return "named as mended"
+        foreign = text[high:].lstrip()[:1] > _LATIN and text[high:]  # no error of a program goes on in another script
+        if page.says("general", before) or page.says("means", (after or foreign or "").lstrip()):
+            return "quoted as an example"
+        return _UNSAID
+
+
+def _by_code(line: str, span: tuple[int, int]) -> bool:
+    """Whether a line of code tests, raises, maps or looks for the text."""
+    at, end = span
+    for mark in ("`", '"', "'"):
+        opening = _opened(line, at, mark, mark)
         if opening < 0:
             continue
-        closing = line.find(mark, max(at + 1, min(high - begin, len(line)) - 1))
+        closing = line.find(mark, max(at + 1, end - 1))
         before, after = line[:opening], line[closing:] if closing >= 0 else ""
-        pairs = any(first.search(before) and second.search(after) for first, second in (_TESTS, _MAPS))
-        if pairs or _CODE.search(before):
-            return "quoted in code"
-        if (_ADVICE_BEFORE.search(before) or _ADVICE_AFTER.search(after)) and not _OWN.search(line):
-            return "quoted as an example"
-    return ""
+        if _CODE.search(before) or any(a.search(before) and b.search(after) for a, b in (_TESTS, _MAPS)):
+            return True
+    return False
 
 
-def _opening(line: str, at: int, mark: str) -> int:
-    """Where the quotation around column `at` begins, or -1. An apostrophe inside a word opens nothing."""
-    words = mark == "'"
-    places = [i for i in range(at + 1) if line[i : i + 1] == mark and not (words and line[i - 1 : i].isalnum())]
-    return places[-1] if len(places) % 2 else -1
+def _opening(text: str, at: int) -> tuple[int, str]:
+    """Where the innermost quotation around column `at` begins, or -1, and the mark that ends it."""
+    return max((_opened(text, at, first, last), last) for first, last in _QUOTES.items())
+
+
+def _opened(text: str, at: int, first: str, last: str) -> int:
+    """The same for one pair of marks. An apostrophe inside a word opens nothing."""
+    words = first == "'"
+    places = [i for i in range(at + 1) if text[i] == first and not (words and text[i - 1 : i].isalnum())]
+    if first == last:
+        return places[-1] if len(places) % 2 else -1
+    return places[-1] if places and text.find(last, places[-1], at) < 0 else -1

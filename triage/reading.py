@@ -84,7 +84,7 @@ def _turned(lines: list[Line], records: list[Record]) -> list[Line] | None:
     stamps = [stamp for record in records if (stamp := _stamp(record.lines[0]) or record.time)]
     if len(stamps) < 4 or stamps[0].seconds <= stamps[-1].seconds:
         return None
-    if any(record.format.startswith("windows") for record in records):
+    if any(record.format == "windows-event" for record in records):
         return None  # an event is whole, and most exports begin with the newest
     since_boot = sum(1 for stamp in stamps if stamp.kind == "boot") > 0.5 * len(stamps)
     told = {record.number: record.time for record in records}

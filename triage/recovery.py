@@ -11,9 +11,11 @@ from triage.incidents import MACHINE, SILENCE, Group, Times
 from triage.library.library import Library
 from triage.library.patterns import compiled
 from triage.model import Match, Record, Stamp
-from triage.quoting import quoted
+from triage.quoting import Quoting
+from triage.testruns import Verdicts
 
 _BEFORE = 2
+_GOES_ON = 3  # signs of progress after an exception that was only logged (judgement)
 _JOB = ("text", "glog", "nccl")
 OUTLIVED = "the job of this input ended well long after it"
 
@@ -26,13 +28,15 @@ class Recovery:
     """
 
     def __init__(self, library: Library, records: Sequence[Record], matches: Sequence[Match], times: Times) -> None:
-        words = {key: [compiled(r) for r in library.recovery.get(key, [])] for key in ("caught", "progress", "success")}
+        words = {key: [compiled(r) for r in library.words.get(key, [])] for key in ("caught", "progress", "success")}
         self._caught = words["caught"]
-        pairs = [entry.split(" => ", 1) for entry in library.recovery.get("taken-back", []) if " => " in entry]
+        pairs = [entry.split(" => ", 1) for entry in library.words.get("taken-back", []) if " => " in entry]
         self._taken_back = [(compiled(fault), compiled(relief)) for fault, relief in pairs]
         self.library, self.records, self.times = library, records, times
         self._position = {id(r): i for i, r in enumerate(records)}
-        failing = {id(m.record) for m in matches if library.signatures[m.id].role != "context" and not quoted(m)}
+        self._quoting, self._tests = Quoting(library, records), Verdicts(library, records)
+        faults = (m for m in matches if library.signatures[m.id].role != "context")
+        failing = {id(m.record) for m in faults if not self._quoting.why(m)}
         self._progress: dict[tuple[str, str], list[int]] = {}
         self._success: dict[str, int] = {}
         self._failed: dict[str, list[int]] = {}
@@ -62,8 +66,10 @@ class Recovery:
             return ""
         if record.fields.get("ignored"):
             return "ignored by the interpreter"
-        if why := quoted(match):
+        if why := self._quoting.why(match):
             return why
+        if self._tests.passed(match, position):
+            return "printed by a test that passed"
         if record.format == "traceback" and record.fields.get("level") in ("warning", "info", "debug"):
             return "logged as caught" if self._goes_on(position) else ""
         end = self._success.get(record.source)
@@ -75,6 +81,8 @@ class Recovery:
         if record.format == "traceback" and self._said_before(position) and self._goes_on(position):
             return "caught and retried"
         calm = went_on and not _later(failures, progress[-1])
+        if calm and _later(progress, position) >= _GOES_ON and self._logged(match):
+            return "logged by a program that went on"
         if calm and (self._said_by(position) or self._said_after(position)):
             return "caught, and the run went on"
         if end is not None and end > position and went_on and not _later(failures, end):
@@ -105,6 +113,12 @@ class Recovery:
             for i, other in enumerate(self.records[position + 1 :], position + 1)
             if i not in failed
         )
+
+    def _logged(self, match: Match) -> bool:
+        """Whether a program logged an exception of its own making as an error: then it had caught it."""
+        fields = match.record.fields
+        told = match.record.format == "traceback" and fields.get("level") == "error" and "rank" not in fields
+        return told and self.library.signatures[match.id].fallback
 
     def _said_before(self, position: int) -> bool:
         source, text = self.records[position].source, self.records[position].text

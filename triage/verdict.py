@@ -54,6 +54,8 @@ def conclude(
     report.notes = _notes(ignored)
     report.verdict = _verdict(report, records)
     report.summary = _summary(report, library)
+    if report.verdict in ("healthy", "nothing-understood"):
+        report.notes += _set_aside(groups)
     report.timeline = _timeline(groups)
     report.stats = {
         "lines": sum(s.lines for s in sources), "templates": len(kinds.all()), "library": library.version,
@@ -84,6 +86,12 @@ def _count_rivals(findings: Sequence[Finding]) -> None:
 def _notes(ignored: Sequence[Group]) -> list[str]:
     ids = dict.fromkeys(g.id for g in ignored)
     return [f"left out as asked, so what is here is not the whole: {', '.join(ids)}"] if ids else []
+
+
+def _set_aside(groups: Sequence[Group]) -> list[str]:
+    """What was seen and is no fault, with the reason, so that a reader need not wonder."""
+    seen = {g.id: g for g in groups if g.handled and g.handled != OUTLIVED}
+    return [f"line {g.matches[0].record.number}: {g.id} is no fault ({g.handled})" for g in list(seen.values())[:_FEW]]
 
 
 _DEVICE = ("host", "pci", "gpu_uuid", "rank", "device_code")

@@ -96,7 +96,7 @@ class Library:
     signatures: MutableMapping[str, Signature] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
     playbooks: MutableMapping[str, Playbook] = field(default_factory=dict)
-    recovery: dict[str, list[str]] = field(default_factory=dict)
+    words: dict[str, list[str]] = field(default_factory=dict)  # of recovery.yaml and quoting.yaml
     headers: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

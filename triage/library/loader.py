@@ -17,8 +17,7 @@ from triage.library.playbook import Playbook, parse_playbook
 from triage.library.shelf import Shelf
 from triage.model import Step
 
-FORMAT = 12  # of the cached library; raise it when the dataclasses change
-_SPECIAL = {"headers.yaml", "causality.yaml", "recovery.yaml"}
+FORMAT = 13  # of the cached library; raise it when the dataclasses change
 
 
 def default_folder() -> Path:
@@ -88,7 +87,7 @@ def _thaw(data: dict[str, Any], key: str) -> Library:
     library = Library(
         signatures=Shelf(lambda: signatures, thaw_signature),
         playbooks=Shelf(lambda: _stored_playbooks(key), _thaw_playbook),
-        recovery=data["recovery"], headers=data["headers"], notes=data["notes"], version=data["version"],
+        words=data["words"], headers=data["headers"], notes=data["notes"], version=data["version"],
         _table=Table(**data["_table"]),
     )  # fmt: skip
     for name in list(signatures)[:1]:

@@ -92,8 +92,8 @@ class Parser:
             self.problem(path, 1, "neither a signature, a table, headers nor a list of causal links")
         elif "headers" in data:
             self._headers(data, node, path)
-        elif stem == "recovery":
-            self.library.recovery.update({k: list(v) for k, v in data.items()})
+        elif stem in ("recovery", "quoting"):
+            self._words(data, node, path)
         elif "table" in data:
             self._table(data, node, path)
         else:
@@ -115,6 +115,20 @@ class Parser:
                     message = f"{'.'.join(str(p) for p in place)}: {message}"
                 self.problem(path, line_of(node, place), message)
             return None
+
+    def _words(self, data: dict[str, Any], node: yaml.Node | None, path: str) -> None:
+        """Lists of regexes by name; an entry may be a pair `fault => relief`."""
+        for key, entries in data.items():
+            good: list[str] = []
+            for number, entry in enumerate(entries if isinstance(entries, list) else []):
+                why = next((w for part in str(entry).split(" => ", 1) if (w := _broken(part))), "")
+                if why:
+                    self.problem(path, line_of(node, (key, number)), f"{key}: {why}")
+                else:
+                    good.append(str(entry))
+            if not good:
+                self.problem(path, line_of(node, (key,)), f"{key}: no list of regexes")
+            self.library.words[key] = good
 
     def _headers(self, data: dict[str, Any], node: yaml.Node | None, path: str) -> None:
         for extra in set(data) - {"headers"}:

@@ -78,15 +78,22 @@ class PrettyJson(Assembler):
 def _objects(value: Any, held: Sequence[Row]) -> list[Row]:
     """One row for each object that carries a message, or each text of a list, at the line of that text."""
     out: list[Row] = []
-    at = 0
+    at = column = 0
     for item, message in inner_objects(value):
-        forms = {json.dumps(message), json.dumps(message, ensure_ascii=False)} if message else set()
-        place = next((i for i in range(at, len(held)) if any(form in held[i].text for form in forms)), at)
-        at = place
+        forms = [json.dumps(message)[:-1], json.dumps(message, ensure_ascii=False)[:-1]] if message else []
+        at, column = _found(held, at, column, forms)
         texts = message.split("\n") if item is None else [json.dumps(item, ensure_ascii=False)]
-        out += [Row(held[place].number, text, held[place].raw) for text in texts]
-        at = min(place + (1 if forms else 0), len(held) - 1)
+        out += [Row(held[at].number, text, held[at].raw) for text in texts]
     return out
+
+
+def _found(held: Sequence[Row], at: int, column: int, forms: Sequence[str]) -> tuple[int, int]:
+    """The row of a text and the column behind it, from `column` of row `at` on; that place itself without a find."""
+    for i in range(at, len(held) if forms else at):
+        start = column if i == at else 0
+        if hits := [found for form in forms if (found := held[i].text.find(form, start)) >= 0]:
+            return i, min(hits) + len(forms[0])
+    return at, column
 
 
 class Journal(Assembler):

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from triage.sources.notebooks import cell_texts, is_notebook
+
 Fields = dict[str, str]
 Object = dict[str, Any]
 
@@ -56,6 +58,8 @@ def messages(value: Object | list[Any], depth: int = 0) -> list[tuple[str, Field
         return [found for item in value if isinstance(item, dict) for found in messages(item, depth + 1)]
     if "__REALTIME_TIMESTAMP" in value or ("MESSAGE" in value and "_HOSTNAME" in value):
         return [(_bytes_or_text(value.get("MESSAGE")), _journal_fields(value))]
+    if is_notebook(value):
+        return list(cell_texts(value))
     if isinstance(data := value.get("data"), dict) and isinstance(data.get("result"), list):
         return _loki(data["result"])
     for key in _LISTS:
@@ -75,6 +79,9 @@ def inner_objects(value: Any, depth: int = 0) -> Iterator[tuple[Object | None, s
     items = value if isinstance(value, list) else [value]
     for item in items if depth < 4 else ():
         if not isinstance(item, dict):
+            continue
+        if is_notebook(item):
+            yield from (({"message": text, **told} if told else None, text) for text, told in cell_texts(item))
             continue
         inner = next((item[key] for key in _LISTS if isinstance(item.get(key), list | dict) and item[key]), None)
         if isinstance(inner, dict):  # Elastic: hits.hits

@@ -171,7 +171,8 @@ def _stamped(texts: Sequence[str], after_stamp: bool) -> Layer | None:
 
 
 def _levels(texts: Sequence[str], after_stamp: bool) -> Layer | None:
-    if not after_stamp:
+    """The level that a collector puts before each line; a program's own stands before none that goes on."""
+    if not after_stamp or any(goes_on(text) for text in texts if not _LEVEL.match(text)):
         return None
     rests = [rest for _, rest in _matched(_LEVEL, texts)]
     return Layer("level", _LEVEL) if len(rests) >= 0.9 * len(texts) and any(map(is_foreign, rests)) else None
