@@ -18,6 +18,23 @@ def test_it_says_cause_proof_chain_and_steps():
         assert part in shown, part
 
 
+def test_the_folder_that_all_inputs_share_is_told_nowhere():
+    report = fault()
+    places = [report.findings[-2].first, report.unexplained[0].first, *report.findings[0].evidence]
+    for one in (*report.sources, *places):
+        name = "name" if hasattr(one, "name") else "source"
+        setattr(one, name, f"/var/log/job7/{getattr(one, name)}")
+    shown = render(report)
+    assert "/var/log" not in shown
+    assert "dmesg.txt:17  [Thu" in shown
+    assert "`dmesg.txt:3`" in shown
+    assert "rank3.log:9  " in shown
+
+
+def test_the_vendor_s_word_for_the_action_is_told():
+    assert "- **Action:** reboot the node (`reboot-node`; vendor: `RESTART_BM`)" in render(fault())
+
+
 def test_healthy_and_unknown():
     assert render(healthy()).startswith("## HEALTHY: No fault")
     assert len(render(healthy()).splitlines()) < 8

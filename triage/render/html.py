@@ -108,13 +108,12 @@ def _missing(report: Report) -> str:
 
 
 def _unexplained(found: list[Unexplained], report: Report) -> str:
-    name = words.short_names(report)
+    where = words.spots(report)
     rows = ""
     for group in found[:_MOST]:
-        spot = f"{name(group.first.source)}:{group.first.line}"
         count = f", ×{group.count:,}" if group.count > 1 else ""
         sample = plain(clean(group.sample or group.template)[:_SAMPLE])
-        rows += f"<li><span class='dim'>{plain(clean(spot))}{count}</span><pre><code>{sample}</code></pre></li>"
+        rows += f"<li><span class='dim'>{plain(where(group.first))}{count}</span><pre><code>{sample}</code></pre></li>"
     return f'<ul class="plain">{rows}</ul>' if rows else ""
 
 

@@ -78,7 +78,8 @@ def remedy(cause: Finding) -> str:
 
 def others(found: Sequence[Finding], report: Report) -> str:
     """Findings beside the cause, each with its place and the lines that prove it."""
-    rows = [_other(finding, report) for finding in found]
+    where = words.spots(report)
+    rows = [_other(finding, report, where(finding.first)) for finding in found]
     if not rows:
         return ""
     first = f'<ul class="list">{"".join(rows[:_FOLD])}</ul>'
@@ -90,9 +91,7 @@ def others(found: Sequence[Finding], report: Report) -> str:
     return first
 
 
-def _other(finding: Finding, report: Report) -> str:
-    name = words.short_names(report)
-    spot = f"{clean(name(finding.first.source))}:{finding.first.line}" if finding.first else ""
+def _other(finding: Finding, report: Report, spot: str) -> str:
     place = " · ".join(filter(None, [*relations.beside(finding, report), spot]))
     count = f" ×{finding.count:,}" if finding.count > 1 else ""
     proof = quotes(finding.evidence, report, words.terms(finding))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage.model import Evidence, Finding, Report, Step
+from triage.model import Finding, Report, Step
 from triage.render import relations, steps, words
 from triage.render.excerpt import cut, message
 from triage.render.lang import localised, say
@@ -56,7 +56,7 @@ def render(report: Report, everything: bool = False) -> str:
     cause = words.root(report)
     if cause is not None:
         rows += _cause(cause, report)
-        rows += _proof(cause, None if everything else 8)
+        rows += _proof(cause, report, None if everything else 8)
         rows += _chain(report)
         rows += _steps(cause, None if everything else 6)
     rows += _others(report, everything)
@@ -78,7 +78,7 @@ def _cause(cause: Finding, report: Report) -> list[str]:
         ("Means", escape(cause.means)),
         ("Detail", escape(words.decoded(cause, report))),
         ("Why", escape(words.why(cause))),
-        ("Action", f"{say(words.ACTION.get(cause.action, cause.action))} ({code(cause.action)})"),
+        ("Action", _action(cause)),
     )
     rows += [f"- **{say(name)}:** {text}" for name, text in facts if text]
     for check in cause.recheck:
@@ -88,16 +88,19 @@ def _cause(cause: Finding, report: Report) -> list[str]:
     return [*rows, ""]
 
 
-def _quoted(line: Evidence, terms: list[str]) -> str:
-    text, span = message(line.text, line.span)
-    return f"{clean(line.source)}:{line.line}  {''.join(cut(text, span, _LINE, terms=terms))}"
+def _action(cause: Finding) -> str:
+    vendor = f"; {say('vendor')}: {code(cause.action_vendor)}" if cause.action_vendor else ""
+    return f"{say(words.ACTION.get(cause.action, cause.action))} ({code(cause.action)}{vendor})"
 
 
-def _proof(cause: Finding, most: int | None) -> list[str]:
+def _proof(cause: Finding, report: Report, most: int | None) -> list[str]:
     if not cause.evidence:
         return []
-    terms = words.terms(cause)
-    return [f"### {say('Proof')}", "", *fence([_quoted(line, terms) for line in cause.evidence[:most]]), ""]
+    name, terms, rows = words.short_names(report), words.terms(cause), []
+    for line in cause.evidence[:most]:
+        text, span = message(line.text, line.span)
+        rows.append(f"{clean(name(line.source))}:{line.line}  {''.join(cut(text, span, _LINE, terms=terms))}")
+    return [f"### {say('Proof')}", "", *fence(rows), ""]
 
 
 def _chain(report: Report) -> list[str]:
@@ -118,7 +121,7 @@ def _steps(cause: Finding, most: int | None) -> list[str]:
     for text in steps.warnings(cause)[:most]:
         rows.append(f"- **{say('Warning')}:** {escape(text)}")
     if left:
-        rows.append(f"\n{left} {say('more')}: {code(f'triage explain {cause.id}')}")
+        rows.append(f"\n{words.counted(left, 'more step')}: {code('--all')}")
     return [*rows, ""]
 
 
@@ -138,8 +141,9 @@ def _step(number: int, step: Step, windows: bool) -> list[str]:
 def _others(report: Report, everything: bool) -> list[str]:
     found = relations.others(report, everything)
     rows = []
+    where = words.spots(report)
     for finding in found:
-        parts = [*relations.beside(finding, report), words.where(finding.first)]
+        parts = [*relations.beside(finding, report), where(finding.first)]
         tail = ", ".join(code(part) for part in parts if part)
         count = f" ×{finding.count}" if finding.count > 1 else ""
         rows.append(f"- {code(finding.id)}{count} {escape(finding.title)}{f' ({tail})' if tail else ''}")
@@ -156,8 +160,9 @@ def _missing(report: Report) -> list[str]:
 
 
 def _unexplained(report: Report, most: int | None) -> list[str]:
+    where = words.spots(report)
     rows = [
-        f"{words.where(group.first)}  (×{group.count})  {clean(group.sample or group.template)[:_LINE]}"
+        f"{where(group.first)}  (×{group.count})  {clean(group.sample or group.template)[:_LINE]}"
         for group in report.unexplained[:most]
     ]
     return [f"### {say('Not explained')}", "", *fence(rows), ""] if rows else []

@@ -166,11 +166,6 @@ def later(first: str, last: str) -> str:
     return last.split("T")[-1].split(" ")[-1] if a.date() == b.date() else last
 
 
-def where(spot: Place | None) -> str:
-    """`dmesg.txt:17`, or nothing."""
-    return f"{clean(spot.source)}:{spot.line}" if spot else ""
-
-
 def ranks(findings: Iterable[Finding]) -> str:
     """`rank 3` or `ranks 0,2-7` over all findings, or nothing."""
     found: list[int] = []
@@ -228,6 +223,12 @@ def short_names(report: Report) -> Callable[[str], str]:
         return say("standard input") if full == "-" else "/".join(_SLASH.split(full)[shared:])
 
     return name
+
+
+def spots(report: Report) -> Callable[[Place | None], str]:
+    """`rank0.log:17` for a place, or nothing."""
+    name = short_names(report)
+    return lambda spot: f"{clean(name(spot.source))}:{spot.line}" if spot else ""
 
 
 def terms(finding: Finding) -> list[str]:
