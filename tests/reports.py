@@ -62,6 +62,18 @@ def fault() -> Report:
     )  # fmt: skip
 
 
+def many() -> Report:
+    """The same fault in a job of 512 ranks: one fails, 511 wait, every third of them says more; 512 inputs."""
+    report = fault()
+    ends = [(n, "pg-watchdog-timeout") for n in range(512) if n != 3] + [(n, "pg-taking-down") for n in range(0, 512, 3)]
+    report.findings[2:8] = [effect(name, f"Effect {name}", n, "cuda-launch-failure", "carrier", count=2) for n, name in ends]
+    report.findings[1].explains.append("pg-taking-down")
+    report.sources = [Source(f"rank{n}.log", no_blocks, "glog", 100, 90) for n in range(512)]
+    rows = [{"time": f"2024-03-14T10:{12 + n % 40}:14", "lane": f"rank {n}", "finding": name} for n, name in ends]
+    report.timeline += sorted(rows, key=lambda row: row["time"])  # type: ignore[arg-type]
+    return report
+
+
 def healthy() -> Report:
     """Nothing wrong in one file."""
     return Report(

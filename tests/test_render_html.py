@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from pages import HOSTILE, Reader
-from reports import fault, healthy, hostile, unknown
+from reports import fault, healthy, hostile, many, unknown
 
 from triage import analyze, analyze_text
 from triage.model import Evidence, Report, Source
@@ -32,7 +32,7 @@ def empty() -> Report:
     return Report("nothing-understood", "Nothing was read.")
 
 
-REPORTS = (fault, healthy, unknown, hostile, empty)
+REPORTS = (fault, healthy, unknown, hostile, many, empty)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -173,6 +173,15 @@ def test_many_inputs_and_rows_are_folded():
     assert text.split('id="read"')[1].split("<details>")[0].count("<tr>") == 31
     assert "482 more" in text
     assert text.split('id="unexplained"')[1].split("</section>")[0].count("<li>") == 50
+
+
+def test_a_job_of_512_ranks_is_read_at_a_glance():
+    text = render(many())
+    page = Reader(text)
+    assert "341 ranks: 1,2,4" in page.said
+    assert "170 ranks: 0,6,9" in page.said
+    assert text.split('id="timeline"')[1].split("</figure>")[0].count('class="lane') <= 2 * 2 * 4
+    assert len(text) < 400_000
 
 
 MEASURE = """<!DOCTYPE html><meta charset="utf-8"><iframe id="a" width="390" height="800" src="{name}"></iframe>

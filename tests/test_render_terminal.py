@@ -6,7 +6,7 @@ import io
 import re
 
 import pytest
-from reports import XID, fault, healthy, hostile, unknown
+from reports import XID, fault, healthy, hostile, many, unknown
 
 from triage.model import Evidence, Report, Source, no_blocks
 from triage.render import markdown
@@ -16,7 +16,7 @@ from triage.render.terminal import SCREEN, render
 from triage.render.text import cells
 
 WIDTHS = (40, 80, 120)
-REPORTS = (fault, healthy, unknown, hostile)
+REPORTS = (fault, healthy, unknown, hostile, many)
 
 
 def text(report: Report, width: int = 80, **options: bool) -> str:

@@ -32,6 +32,17 @@ def test_first_and_last_are_told_in_the_order_of_time(first, last, want):
     assert words.when(seen(first, last, 1), healthy()) == want.split(", ")[0].replace("2 times", "")
 
 
+def test_long_lists_of_ranks_are_counted():
+    every_third = list(range(0, 512, 3))
+    found = Finding("x", "X", "cause", "error", "likely", entities={"rank": every_third})
+    assert words.ranks([found]) == "171 ranks"
+    (place,) = words.place(found.entities)
+    assert place.startswith("ranks 0,3,6,")
+    assert place.endswith(" ... (171)")
+    assert len(place) < 80
+    assert words.ranks([Finding("x", "X", "cause", "error", "likely", entities={"rank": list(range(512))})]) == "ranks 0-511"
+
+
 USUAL = (
     "nothing in the input explains it",
     "nothing in the input explains it, and it explains 1 other finding",

@@ -38,6 +38,7 @@ _PLACES = (
 )  # fmt: skip
 # The numbers of an out-of-memory in the order of the argument; any other entity follows as the report has it.
 _FIRST = ("requested", "total", "free", "allocated", "reserved", "signal", "exit_code")
+_LONG, _FEW = 60, 24  # characters of a list of numbers: where it stands alone, and in a row with other things
 _SLASH = re.compile(r"[/\\]")
 # What the reason of every root says, and what is counted or shown elsewhere on the page; in both languages.
 _USUAL = re.compile(
@@ -50,12 +51,13 @@ _BOOT = re.compile(r"\+([\d.]+) s")
 
 
 def words(value: Value | list[Value], most: int = 6) -> str:
-    """An entity in words: numbers of a list compacted, long lists cut."""
+    """An entity in words: numbers of a list compacted, long lists cut and counted."""
     if not isinstance(value, list):
         return clean(f"{value:g}" if isinstance(value, float) else str(value))
     numbers = [v for v in value if isinstance(v, int)]
     if value and len(numbers) == len(value):
-        return compact(numbers)
+        text = compact(numbers)
+        return text if len(text) <= _LONG else f"{text[:_LONG].rpartition(',')[0]} ... ({len(set(numbers))})"
     shown = ", ".join(clean(str(v)) for v in value[:most])
     return f"{shown} and {len(value) - most} more" if len(value) > most else shown
 
@@ -167,7 +169,7 @@ def later(first: str, last: str) -> str:
 
 
 def ranks(findings: Iterable[Finding]) -> str:
-    """`rank 3` or `ranks 0,2-7` over all findings, or nothing."""
+    """`rank 3`, `ranks 0,2-7` or `171 ranks` over all findings, or nothing."""
     found: list[int] = []
     for finding in findings:
         value = finding.entities.get("rank")
@@ -178,7 +180,8 @@ def ranks(findings: Iterable[Finding]) -> str:
                 found.append(int(item))
     if not found:
         return ""
-    return f"{say('ranks' if len(set(found)) > 1 else 'rank')} {compact(found)}"
+    text, many = compact(found), len(set(found))
+    return f"{many} {say('ranks')}" if len(text) > _FEW else f"{say('ranks' if many > 1 else 'rank')} {text}"
 
 
 def root(report: Report) -> Finding | None:
