@@ -34,7 +34,7 @@ def test_the_same_bit_means_other_things_in_the_two_words() -> None:
 
 def test_repeated_reports_are_counted_and_masked_bits_left_out() -> None:
     first = aer.explain([CORRECTED, CORRECTED.replace("00001001/0000a000", "00001001/00001000"), CORRECTED], {})[0]
-    assert first.startswith("0000:01:00.0 ([10de:2684], NVIDIA) reports, 2 times: the receiver could not")
+    assert first.startswith("0000:01:00.0 ([10de:2684], NVIDIA GeForce RTX 4090) reports, 2 times: the receiver could not")
     assert aer.reports(CORRECTED.replace("0000a000", "00001000"))[0][2] == 1
 
 
@@ -45,6 +45,24 @@ def test_without_a_severity_the_names_of_the_bits_decide() -> None:
         "uncorrected",
         1 << 14,
     )
+
+
+def test_devices_below_one_port_share_it() -> None:
+    told = aer.shared({"0000:3b:00": "0000:3a:01.0", "0000:3b:01": "0000:3a:01.0"})
+    assert told.startswith("2 devices report below the port 0000:3a:01.0: 0000:3b:00 and 0000:3b:01.")
+    told = aer.shared({"0000:3b:00": "0000:3a:01.0", "0000:3c:00": "0000:3a:02.0"})
+    assert told.startswith("The ports 0000:3a:01.0 and 0000:3a:02.0 report together and lie on one bus")
+    assert aer.shared({"0000:3b:00": "0000:3a:01.0"}) == ""
+    assert aer.shared({"0000:3b:00": "0000:3a:01.0", "0000:8c:00": "0000:80:02.0"}) == ""
+
+
+@given(st.dictionaries(st.text(max_size=12), st.text(max_size=12), max_size=5))
+def test_any_places_give_a_sentence_or_none(places: dict[str, str]) -> None:
+    assert aer.shared(places) == "" or aer.shared(places).endswith(".")
+
+
+def test_the_sound_function_of_a_card_is_named() -> None:
+    assert "NVIDIA, its sound function) reports" in aer.explain([CORRECTED.replace("00.0", "00.1").replace("2684", "22ba")], {})[0]
 
 
 def test_firmware_records() -> None:

@@ -47,6 +47,12 @@ def test_devices_and_their_status() -> None:
     assert windows.status([""], {"ntstatus": "0x00000000"}) == []
 
 
+def test_the_instance_id_names_the_card() -> None:
+    text = "Instance ID: PCI\\VEN_10DE&DEV_2204&SUBSYS_87D91043&REV_A1"
+    assert windows.device([text], {"device_code": 43})[1] == "The instance id names an NVIDIA GeForce RTX 3090."
+    assert len(windows.device([text], {"device_code": 43, "gpu_model": "GeForce RTX 3090"})) == 1
+
+
 def test_signed_and_unsigned_status() -> None:
     assert ntstatus.unsigned(-1073741819) == ntstatus.unsigned(3221225477) == 0xC0000005
     assert ntstatus.unsigned(137) is None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from triage import advise, clock, decode
 from triage.correlate import reach
+from triage.decode import aer
 from triage.evidence import quote
 from triage.identity import union, values
 from triage.incidents import Group, by_machine, gap
@@ -60,6 +61,8 @@ def _behind(one: Group) -> Entities:
 def compare(found: Finding, groups: Sequence[Group]) -> None:
     """Decodes a fault together with the earlier and later ones of its kind on the same GPU: a place that changes, or
     stays the same, tells what is at fault."""
+    if found.id.startswith(decode.PORTS):
+        found.decoded += filter(None, [_upstream(found, groups)])
     pci = found.entities.get("pci")
     if found.id not in decode.PLACES or not isinstance(pci, str):
         return
@@ -67,6 +70,18 @@ def compare(found: Finding, groups: Sequence[Group]) -> None:
     kin.sort(key=lambda g: g.entities.get("pid") != found.entities.get("pid"))  # its own lines first
     if len(kin) > 1:
         found.decoded = decode.explain(found.id, [m.record.text for g in kin for m in g.matches], found.entities)
+
+
+def _upstream(found: Finding, groups: Sequence[Group]) -> str:
+    """What the devices of this incident that report PCIe errors share, if the finding is about one of them."""
+    places: dict[str, str] = {}
+    for one in groups:
+        if one.id.startswith(decode.PORTS) and one.entities.get("host") == found.entities.get("host"):
+            for port in map(str, values(one.entities, "root_port")):
+                for device in map(str, values(one.entities, "pci")):
+                    if not port.startswith(f"{device}."):  # a port that reports of itself
+                        places[device] = port
+    return aer.shared(places) if {*map(str, values(found.entities, "pci"))} & places.keys() else ""
 
 
 def _another(one: Group, effect: Group) -> bool:

@@ -15,6 +15,8 @@ Reader = Callable[[Sequence[str], Known], list[str]]
 MOST = 4  # sentences
 # Where a fault is compared with those of other times on the same GPU.
 PLACES = frozenset({"xid-13", "xid-31"})
+# Where the devices of one incident are compared: what they share may be at fault. Beginnings of ids.
+PORTS = ("pcie-aer-", "pcie-dpc-")
 _LENGTH = 20_000  # characters of a record that are looked at
 _ALL = 500_000  # and of all records of a fault
 
@@ -55,6 +57,8 @@ READERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("cgroup-oom-kill", ("oom.explain",)),
     ("cuda-oom*", ("torch_oom.explain",)),
     ("segfault-*", ("segfault.explain",)),
+    ("pg-watchdog-timeout", ("watchdog.explain",)),
+    ("pg-timeout-at", ("watchdog.explain",)),
     ("mlx5-*", ("mlx5.explain",)),
     ("cuda-driver-too-old", ("cuda.explain",)),
     ("cuda-no-kernel-image", ("cuda.explain",)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from triage import lazy
@@ -101,6 +101,8 @@ def reports(text: str) -> list[tuple[str, Kind, int, str]]:
     for m in _STATUS.finditer(text):
         if m[1] in kinds:
             whose = pci.device(int(m[2], 16), int(m[3], 16))
+            part = pci.function(int(m[2], 16), int(m[1][-1]))
+            whose += f", its {part} function" if part and m[1][-1] != "0" else ""
             found.append((m[1], kinds[m[1]], int(m[4], 16) & ~int(m[5], 16), whose))
     listed_already = {one[0] for one in found}
     found += [(bdf, kind, value, "") for bdf, (kind, value) in seen.items() if bdf not in listed_already]
@@ -126,6 +128,24 @@ def explain(texts: Sequence[str], known: Known) -> list[str]:
         found.append(f"{capital(where)} reports{times}: {listed(words(kind, value))}.")
     found += [s for s in (_seen(texts), next(filter(None, map(tlp.sentence, texts)), "")) if s]
     return found
+
+
+def shared(places: Mapping[str, str]) -> str:
+    """What several devices that report have in common; `places` gives the port above each of them.
+
+    Functions on one bus have the same bridge above them (PCI-to-PCI Bridge Architecture Specification), so two ports on
+    one bus hang below the same switch or root complex.
+    """
+    ports = sorted(set(places.values()))
+    if len(places) < 2 or not ports:
+        return ""
+    if len(ports) == 1:
+        return (f"{len(places)} devices report below the port {ports[0]}: {listed(sorted(places))}. What they share "
+                "(that port, its riser, switch or power) comes before any one of them.")  # fmt: skip
+    if len({port.rsplit(":", 1)[0] for port in ports}) == 1:
+        return (f"The ports {listed(ports)} report together and lie on one bus: look first at the switch or root "
+                "complex above them, and at their common power.")  # fmt: skip
+    return ""
 
 
 def _seen(texts: Sequence[str]) -> str:

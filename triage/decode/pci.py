@@ -7,7 +7,9 @@ graphics or compute device and function 1 its sound device; some NVIDIA cards ad
 from __future__ import annotations
 
 from triage import lazy
+from triage.decode.pci_models import MODELS
 
+NVIDIA = 0x10DE
 VENDORS = {
     0x10DE: "NVIDIA", 0x1002: "AMD graphics", 0x1022: "AMD processor or chipset", 0x8086: "Intel", 0x15B3: "Mellanox",
     0x144D: "Samsung drive", 0x1344: "Micron drive", 0x15B7: "SanDisk drive", 0x1C5C: "SK hynix drive",
@@ -28,9 +30,15 @@ def vendor(number: int) -> str:
     return VENDORS.get(number, f"vendor 0x{number:04x}, not in the table")
 
 
+def model(vendor_id: int, device_id: int) -> str:
+    """`NVIDIA H100 PCIe`, or nothing where the table does not hold the card."""
+    name = MODELS.get(device_id) if vendor_id == NVIDIA else None
+    return f"NVIDIA {name}" if name else ""
+
+
 def device(vendor_id: int, device_id: int) -> str:
-    """`[8086:6f04], Intel`."""
-    return f"[{vendor_id:04x}:{device_id:04x}], {vendor(vendor_id)}"
+    """`[8086:6f04], Intel`; of a card that the table holds its name."""
+    return f"[{vendor_id:04x}:{device_id:04x}], {model(vendor_id, device_id) or vendor(vendor_id)}"
 
 
 def function(vendor_id: int, number: int) -> str:

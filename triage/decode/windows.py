@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from triage import lazy
-from triage.decode import mce, ntstatus
+from triage.decode import mce, ntstatus, pci
 from triage.decode.phrases import Known, whole
 from triage.formats import windows_codes
 
@@ -118,6 +118,9 @@ def device(texts: Sequence[str], known: Known) -> list[str]:
     name = windows_codes.symbol(code) if code is not None else ""
     if name and str(known.get("symbol", "")) != name:
         found.append(f"Problem code {code} is {name}.")
+    named = next(filter(None, map(pci.instance, texts)), None)
+    if named and "gpu_model" not in known and (model := pci.model(*named)):
+        found.append(f"The instance id names an {model}.")
     return found + status(texts, known)
 
 
