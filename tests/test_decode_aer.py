@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.decode import aer, tlp
+from triage.decode import aer
 from triage.decode.phrases import bits
 
 SURPRISE = (
@@ -34,7 +34,9 @@ def test_the_same_bit_means_other_things_in_the_two_words() -> None:
 
 def test_repeated_reports_are_counted_and_masked_bits_left_out() -> None:
     first = aer.explain([CORRECTED, CORRECTED.replace("00001001/0000a000", "00001001/00001000"), CORRECTED], {})[0]
-    assert first.startswith("0000:01:00.0 ([10de:2684], NVIDIA GeForce RTX 4090) reports, 2 times: the receiver could not")
+    assert first.startswith(
+        "0000:01:00.0 ([10de:2684], NVIDIA GeForce RTX 4090) reports, 2 times: the receiver could not"
+    )
     assert aer.reports(CORRECTED.replace("0000a000", "00001000"))[0][2] == 1
 
 
@@ -62,7 +64,10 @@ def test_any_places_give_a_sentence_or_none(places: dict[str, str]) -> None:
 
 
 def test_the_sound_function_of_a_card_is_named() -> None:
-    assert "NVIDIA, its sound function) reports" in aer.explain([CORRECTED.replace("00.0", "00.1").replace("2684", "22ba")], {})[0]
+    assert (
+        "NVIDIA, its sound function) reports"
+        in aer.explain([CORRECTED.replace("00.0", "00.1").replace("2684", "22ba")], {})[0]
+    )
 
 
 def test_firmware_records() -> None:
@@ -84,31 +89,3 @@ def test_one_phrase_for_each_bit_that_is_not_masked(status: int, mask: int, kind
 @given(st.text())
 def test_never_raises(text: str) -> None:
     aer.explain([text, SURPRISE + text, f"nvidia 0000:01:00.0:   TLP Header: {text}"], {})
-
-
-def test_a_memory_read_from_a_gpu() -> None:
-    assert tlp.sentence("AER:   TLP Header: 00000001 0100000f 92000000 00000000") == (
-        "The logged packet was a memory read, asked for by 01:00.0, address 0x92000000."
-    )
-    long = tlp.header((0x60004001, 0x3B00000F, 0x0000007F, 0x2D000004))
-    assert (long.kind, long.requester, long.address, long.poisoned) == ("a memory write", "3b:00.0", 0x7F2D000004, True)
-
-
-def test_an_answer_names_who_gave_it_and_who_asked() -> None:
-    packet = tlp.header((0x4A000001, 0x3B002004, 0x80100000, 0))
-    assert (packet.kind, packet.target, packet.requester) == ("an answer (unsupported request)", "3b:00.0", "80:02.0")
-
-
-def test_headers_that_say_nothing() -> None:
-    assert tlp.sentence("TLP Header: ffffffff ffffffff ffffffff ffffffff") == ""
-    assert tlp.sentence("TLP Header: 00000000 00000000 00000000 00000000") == ""
-    assert tlp.words_in("TLP Header: " + " ".join(["00000001"] * 14) + " (Flit)") is None
-
-
-@given(*(st.integers(0, 2**32 - 1) for _ in range(4)))
-def test_any_header_is_named(a: int, b: int, c: int, d: int) -> None:
-    packet = tlp.header((a, b, c, d))
-    assert packet.kind
-    line = f"TLP Header: {a:08x} {b:08x} {c:08x} {d:08x}"
-    assert tlp.words_in(line) == (a, b, c, d)
-    assert tlp.sentence(line) == "" or packet.kind in tlp.sentence(line)

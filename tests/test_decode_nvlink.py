@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.decode import nvlink, sxid
-from triage.decode.nvlink_table import ROWS, SEVERITY, WORDS
+from triage.decode import nvlink
+from triage.decode.nvlink_table import ROWS
 from triage.decode.phrases import bits
 
 EVENT = "NVRM: Xid (PCI:0018:01:00): {xid}, {unit} {word} XC0 i0 Link {link} (0x{info:08x} 0x{status:08x} 0x00000000 0x0 0x0 0x0)"
@@ -58,15 +58,6 @@ def test_several_links_speak_for_the_chip() -> None:
     assert "rather than for one cable" in nvlink.registers([text.format(1), text.format(2)], {})[-1]
 
 
-def test_the_table_is_whole() -> None:
-    assert len(ROWS) == 63
-    for row in ROWS:
-        assert row.severity in SEVERITY
-        assert row.now in WORDS
-        assert row.later in WORDS
-        assert 0 <= row.old < 32 <= 128 > row.new
-
-
 @given(st.integers(0, 2**32 - 1))
 def test_unit_codes_keep_their_bits(info: int) -> None:
     old, new = nvlink.unit_codes(info)
@@ -87,18 +78,3 @@ def test_never_raises(xid: int, unit: str, info: int, status: int, noise: str) -
     one = nvlink.event(line(xid, unit, info, status))
     assert one is not None
     assert (one.info, one.status) == (info, status)
-
-
-def test_switch_errors() -> None:
-    text = "nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error (First)"
-    assert sxid.explain([text], {}) == [
-        "It comes from the exit of a port of link 32.",
-        "Printed as non-fatal: that speaks of the fabric; the GPU on the port can still lose its traffic.",
-        "(First) marks the error that its unit latched before all others.",
-    ]
-    assert "unit group 77, which the table does not hold" in sxid.explain([text.replace("12028", "77001")], {})[0]
-
-
-@given(st.text())
-def test_switch_lines_never_raise(noise: str) -> None:
-    sxid.explain([noise, f"SXid (PCI:0000:05:00.0): 20034, Fatal, Link 3 {noise}"], {})

@@ -52,7 +52,9 @@ def test_an_unknown_operation_is_named() -> None:
 @given(st.integers(0, 10**12))
 def test_durations_keep_their_size(milliseconds: int) -> None:
     number, unit = watchdog.lasting(milliseconds).split()
-    size = {"ms": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000}[unit.removesuffix("s") if unit != "ms" else unit]
+    size = {"ms": 1, "second": 1000, "minute": 60_000, "hour": 3_600_000}[
+        unit.removesuffix("s") if unit != "ms" else unit
+    ]
     assert abs(int(number) * size - milliseconds) <= 500
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triage.decode import ntstatus, windows
+from triage.decode import windows
 
 
 def dump(code: str, *values: int) -> str:
@@ -51,19 +51,6 @@ def test_the_instance_id_names_the_card() -> None:
     text = "Instance ID: PCI\\VEN_10DE&DEV_2204&SUBSYS_87D91043&REV_A1"
     assert windows.device([text], {"device_code": 43})[1] == "The instance id names an NVIDIA GeForce RTX 3090."
     assert len(windows.device([text], {"device_code": 43, "gpu_model": "GeForce RTX 3090"})) == 1
-
-
-def test_signed_and_unsigned_status() -> None:
-    assert ntstatus.unsigned(-1073741819) == ntstatus.unsigned(3221225477) == 0xC0000005
-    assert ntstatus.unsigned(137) is None
-    assert ntstatus.unsigned(-9) is None
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_a_status_reads_the_same_in_both_signs(status: int) -> None:
-    signed = status - 2**32 if status >> 31 else status
-    assert ntstatus.unsigned(signed) == ntstatus.unsigned(status)
-    assert ntstatus.words(status).startswith(f"0x{status:08X}")
 
 
 @given(st.sampled_from(sorted(windows.BUGCHECKS)), *(st.integers(0, 2**64 - 1) for _ in range(4)))

@@ -14,8 +14,9 @@ MODELS: dict[int, str] = {
     0x1D81: "TITAN V", 0x1DB1: "Tesla V100 SXM2 16GB", 0x1DB4: "Tesla V100 PCIe 16GB", 0x1DB5: "Tesla V100 SXM2 32GB",
     0x1DB6: "Tesla V100 PCIe 32GB", 0x1DB8: "Tesla V100 SXM3 32GB", 0x1DF6: "Tesla V100S PCIe 32GB",
     0x1E02: "TITAN RTX", 0x1E04: "GeForce RTX 2080 Ti", 0x1E07: "GeForce RTX 2080 Ti",
-    0x1E30: "Quadro RTX 6000 or 8000", 0x1E81: "GeForce RTX 2080 SUPER", 0x1E82: "GeForce RTX 2080", 0x1E84: "GeForce RTX 2070 SUPER",
-    0x1E87: "GeForce RTX 2080", 0x1EB8: "Tesla T4", 0x1F02: "GeForce RTX 2070", 0x1F08: "GeForce RTX 2060",
+    0x1E30: "Quadro RTX 6000 or 8000", 0x1E81: "GeForce RTX 2080 SUPER", 0x1E82: "GeForce RTX 2080",
+    0x1E84: "GeForce RTX 2070 SUPER", 0x1E87: "GeForce RTX 2080", 0x1EB8: "Tesla T4", 0x1F02: "GeForce RTX 2070",
+    0x1F08: "GeForce RTX 2060",
     0x2182: "GeForce GTX 1660 Ti", 0x2184: "GeForce GTX 1660", 0x21C4: "GeForce GTX 1660 SUPER",
     # Ampere
     0x20B0: "A100 SXM4 40GB", 0x20B1: "A100 PCIe 40GB", 0x20B2: "A100 SXM4 80GB", 0x20B5: "A100 PCIe 80GB",
