@@ -162,11 +162,19 @@ def test_an_assertion_is_quoted_in_a_sentence_only() -> None:
     assert fill_prose("{assertion}", {"assertion": "a\nb"}) == "<assertion>"
 
 
-def test_nvidia_smi_takes_the_address_where_the_index_is_unknown() -> None:
-    command = ["nvidia-smi", "--gpu-reset", "-i", "{gpu}"]
+def test_a_blank_takes_the_first_of_its_names_that_is_known() -> None:
+    command = ["nvidia-smi", "--gpu-reset", "-i", "{gpu|gpu_uuid|pci}"]
     assert fill_command(command, {"pci": "0000:3b:00"})[-1] == "0000:3b:00"
     assert fill_command(command, {"pci": "0000:3b:00", "gpu": 2})[-1] == "2"
+    assert fill_command(command, {"gpu": "2; reboot", "pci": "0000:3b:00"})[-1] == "0000:3b:00"
+    assert fill_command(command, {})[-1] == "<gpu>"
+    assert fill_text("Device {pci|gpu}.", {"gpu": 3}) == "Device 3."
     assert fill_command(["dcgmi", "diag", "-i", "{gpu}"], {"pci": "0000:3b:00"})[-1] == "<gpu>"
+
+
+def test_open_blanks_are_quoted_only_where_a_shell_would_act_on_them() -> None:
+    assert shell_line(["lspci", "-s", "{pci}", "--since={time-5m}"]) == "lspci -s {pci} --since={time-5m}"
+    assert shell_line(["nvidia-smi", "-i", "{gpu|pci}"]) == "nvidia-smi -i '{gpu|pci}'"
 
 
 @pytest.mark.parametrize(

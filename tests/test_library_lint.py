@@ -85,6 +85,7 @@ def test_links_name_known_ids(lint_with: Lint) -> None:
             "unknown variable NCCL_DEBG_FILE; did you mean 'NCCL_DEBUG_FILE'?",
         ),
         ("`lspci -s {pci} -vv`", "`lspci | grep x`", 11, "'|' in a command"),
+        ("`lspci -s {pci} -vv`", "`lspci -s {pci|gpuu} -vv`", 10, "unknown blank 'gpuu'; did you mean 'gpu'?"),
         ("[reboot @host]", "[magic @host]", 14, "unknown risk 'magic'"),
     ],
 )

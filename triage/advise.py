@@ -64,10 +64,13 @@ _ALSO: dict[str, re.Pattern[str]] = {
 }
 # What a sentence may quote besides: it is read, never run. No backtick, so that it stays outside of inline commands.
 _PROSE: dict[str, re.Pattern[str]] = {"assertion": lazy.pattern(r"[ -_a-~]{1,200}", re.ASCII)}
+# What no log holds and the reader fills in; it is always printed as `<name>`.
+_READER = frozenset(["count", "generation", "job", "measured", "rating", "watts", "width"])
+BLANKS = frozenset({*PATTERNS, *_PROSE, *_READER})
 # `--since "{time-5m}"` in a line, `--since` in an argument list: without a time the whole option goes.
 _TIME_OPTION = lazy.pattern(r""" --(?:since|until)[ =](["']?)\{time(?:-[0-9]{1,6}[smhd])?\}\1""")
 _TIME_BLANK = lazy.pattern(r"(?:--(?:since|until)=)?\{time(?:-[0-9]{1,6}[smhd])?\}")
-BLANK = lazy.pattern(r"\{([a-z_][a-z0-9_]*)(?:-([0-9]{1,6})([smhd]))?\}")
+BLANK = lazy.pattern(r"\{([a-z_][a-z0-9_]*(?:\|[a-z_][a-z0-9_]*)*)(?:-([0-9]{1,6})([smhd]))?\}")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -105,15 +108,25 @@ def earlier(time: str, seconds: float) -> str | None:
 def _value(
     found: re.Match[str], entities: Mapping[str, Value | list[Value]], shell: Shell, prose: bool = False
 ) -> str | None:
-    name, amount, unit = found.groups()
-    text = _first(entities, name)
-    if text is None:
-        return None
-    if not _fits(name, text, shell):
-        return text if prose and name in _PROSE and _PROSE[name].fullmatch(text) else None
-    if amount is None:
-        return text
-    return earlier(text, int(amount) * _SECONDS[unit]) if name == "time" else None
+    """The value of a blank; of `{gpu|pci}` that of the first name that is known and fits."""
+    names, amount, unit = found.groups()
+    for name in names.split("|"):
+        text = _first(entities, name)
+        if text is None:
+            continue
+        if not _fits(name, text, shell):
+            if prose and name in _PROSE and _PROSE[name].fullmatch(text):
+                return text
+        elif amount is None:
+            return text
+        elif name == "time":
+            return earlier(text, int(amount) * _SECONDS[unit])
+    return None
+
+
+def _open(found: re.Match[str]) -> str:
+    """A blank that stays open, by its first name: `<pci>`, `<time-5m>`."""
+    return f"<{found[0][1:-1].split('|')[0]}>"
 
 
 def fill_text(text: str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> str:
@@ -123,7 +136,7 @@ def fill_text(text: str, entities: Mapping[str, Value | list[Value]], shell: She
     """
     if "{time" in text and not _knows_time(entities):
         text = _TIME_OPTION.sub("", text)
-    return BLANK.sub(lambda found: _value(found, entities, shell) or f"<{found[0][1:-1]}>", text)
+    return BLANK.sub(lambda found: _value(found, entities, shell) or _open(found), text)
 
 
 def fill_prose(text: str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> str:
@@ -133,7 +146,7 @@ def fill_prose(text: str, entities: Mapping[str, Value | list[Value]], shell: Sh
         if at % 2:
             parts[at] = fill_text(part, entities, shell)
         else:
-            parts[at] = BLANK.sub(lambda m: _value(m, entities, shell, True) or f"<{m[0][1:-1]}>", part)
+            parts[at] = BLANK.sub(lambda m: _value(m, entities, shell, True) or _open(m), part)
     return "`".join(parts)
 
 
@@ -144,7 +157,7 @@ def _knows_time(entities: Mapping[str, Value | list[Value]]) -> bool:
 def _fill_word(word: str, entities: Mapping[str, Value | list[Value]], shell: Shell) -> str:
     filled = fill_text(word, entities, shell)
     # A value must not turn an operand into an option.
-    return filled if word.startswith("-") or not filled.startswith("-") else BLANK.sub(r"<\1>", word)
+    return filled if word.startswith("-") or not filled.startswith("-") else BLANK.sub(_open, word)
 
 
 def _without_time(words: list[str]) -> list[str]:
@@ -160,17 +173,6 @@ def _without_time(words: list[str]) -> list[str]:
     return kept
 
 
-def _with_device(words: list[str], entities: Mapping[str, Value | list[Value]]) -> list[str]:
-    """`nvidia-smi -i` also takes the UUID and the PCI address of a GPU whose index is not known."""
-    if words[:1] != ["nvidia-smi"] or _first(entities, "gpu") is not None:
-        return words
-    for name in ("gpu_uuid", "pci"):
-        text = _first(entities, name)
-        if text is not None and _fits(name, text, "posix"):
-            return [f"{{{name}}}" if word == "{gpu}" else word for word in words]
-    return words
-
-
 def fill_command(
     command: list[str] | str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix"
 ) -> list[str]:
@@ -183,17 +185,18 @@ def fill_command(
         words = ["python", *words[1:]]  # the name of the interpreter in a Windows environment
     if not _knows_time(entities):
         words = _without_time(words)
-    return [_fill_word(word, entities, shell) for word in _with_device(words, entities)]
+    return [_fill_word(word, entities, shell) for word in words]
 
 
 def _posix_word(word: str) -> str:
     """`word` for a POSIX shell; one that holds apostrophes is easier to read in double quotes, where that is safe.
 
-    A blank that is still open (`{pci}`) needs no quotes: braces without a comma mean nothing to a shell.
+    An open blank (`{pci}`) needs no quotes, since braces without a comma mean nothing to a shell; `{gpu|pci}` does.
     """
     if "'" in word and not set(word) & set('"$`\\!'):
         return f'"{word}"'
-    return word if word and shlex.quote(bare := BLANK.sub("x", word)) == bare else shlex.quote(word)
+    bare = word if "|" in word else BLANK.sub("x", word)
+    return word if word and shlex.quote(bare) == bare else shlex.quote(word)
 
 
 def _windows_word(word: str) -> str:

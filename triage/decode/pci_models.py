@@ -25,7 +25,8 @@ MODELS: dict[int, str] = {
     0x2208: "GeForce RTX 3080 Ti", 0x220A: "GeForce RTX 3080 12GB", 0x2216: "GeForce RTX 3080", 0x2230: "RTX A6000",
     0x2231: "RTX A5000", 0x2232: "RTX A4500", 0x2233: "RTX A5500", 0x2235: "A40", 0x2236: "A10", 0x2237: "A10G",
     0x2482: "GeForce RTX 3070 Ti", 0x2484: "GeForce RTX 3070", 0x2486: "GeForce RTX 3060 Ti",
-    0x2488: "GeForce RTX 3070", 0x2489: "GeForce RTX 3060 Ti", 0x24B0: "RTX A4000", 0x2503: "GeForce RTX 3060", 0x2504: "GeForce RTX 3060",
+    0x2488: "GeForce RTX 3070", 0x2489: "GeForce RTX 3060 Ti", 0x24B0: "RTX A4000",
+    0x2503: "GeForce RTX 3060", 0x2504: "GeForce RTX 3060",
     0x2531: "RTX A2000", 0x2571: "RTX A2000 12GB", 0x2582: "GeForce RTX 3050 8GB", 0x25B6: "A2 or A16",
     # Hopper
     0x2321: "H100L 94GB", 0x2322: "H800 PCIe", 0x2324: "H800", 0x2329: "H20", 0x232C: "H20 HBM3e",

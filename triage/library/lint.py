@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triage.advise import BLANK, BLANKS
 from triage.library.advice import check_advice, check_commands
 from triage.library.library import Library, Problem
 from triage.library.lint_examples import Anchors, EqualHits, Examples, HasExamples, Overlaps, Patterns
 from triage.library.loader import load_library
-from triage.library.playbook import did_you_mean
+from triage.library.playbook import Playbook, did_you_mean
 from triage.library.proof import Check, Proof, read_examples
 
 # One vocabulary, so that findings of different sources can be joined and scored.
@@ -71,6 +72,14 @@ class Playbooks(Check):
                 yield Problem(book.path, 1, "`sources` is empty: name where the remedy comes from")
             yield from check_advice(book)
             yield from check_commands(book)
+            yield from self._blanks(book)
+
+    def _blanks(self, book: Playbook) -> Iterator[Problem]:
+        for step, line in book.steps():
+            for found in BLANK.finditer(" ".join([step.text, step.expect, *(step.command or ())])):
+                for name in found[1].split("|"):
+                    if name not in BLANKS:
+                        yield Problem(book.path, line, f"unknown blank {name!r}{did_you_mean(name, BLANKS)}")
 
 
 class Systems(Check):

@@ -22,7 +22,7 @@ PLATFORMS = ("linux", "windows", "container", "kubernetes", "slurm", "any")
 
 _TAG = lazy.pattern(r"^\[([^\]@]*?)\s*(?:@([^\]]*))?\]\s*")
 _COMMAND = lazy.pattern(r"^`([^`]+)`$")
-_BLANK = lazy.pattern(r"\{[a-z_][a-z0-9_]*(?:-[0-9]+[smhd])?\}")
+_BLANK = lazy.pattern(r"\{[a-z_][a-z0-9_|]*(?:-[0-9]+[smhd])?\}")
 # What a shell would act on and an argument list does not; `<` and `>` also catch blanks written as <name>.
 _SHELL = lazy.pattern(r"&&|\|\||[|;<>&`]|\$\(|\$\{?\w|(?<!\S)~|[*?](?!\S*=)")
 

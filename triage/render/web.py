@@ -30,7 +30,12 @@ def rich(text: str) -> str:
 
 
 def _blanks(text: str) -> str:
-    return re.sub(BLANK.pattern, lambda found: f"<var>&lt;{found[0][1:-1]}&gt;</var>", plain(text))
+    return re.sub(BLANK.pattern, lambda found: f"<var>&lt;{_choice(found)}&gt;</var>", plain(text))
+
+
+def _choice(found: re.Match[str]) -> str:
+    """`gpu or pci` for `{gpu|pci}`."""
+    return found[0][1:-1].replace("|", " or ")
 
 
 def command(step: Step, windows: bool) -> str:
@@ -38,7 +43,7 @@ def command(step: Step, windows: bool) -> str:
     names: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
-        names.append(found[0][1:-1])
+        names.append(_choice(found))
         return f"BLANK{len(names) - 1}KNALB"
 
     words = [re.sub(BLANK.pattern, keep, word) for word in step.command or ()]
