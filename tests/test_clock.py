@@ -129,3 +129,19 @@ def test_iso_is_read_back(moment: datetime) -> None:
     assert stamp is not None
     assert clock.iso(stamp).removesuffix("Z") == text.removesuffix("Z").removesuffix(".000")
 
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("+02:00", 7200.0), ("-0330", -12600.0), ("UTC", 0.0), ("UTC+8", 28800.0)])
+def test_a_zone_is_seconds_east(text: str, seconds: float) -> None:
+    assert clock.zone_of(text) == (seconds, False)
+
+
+def test_a_place_may_change_its_offset_in_a_year() -> None:
+    assert clock.zone_of("Europe/Berlin")[1]
+    assert clock.zone_of("Asia/Shanghai") == (28800.0, False)
+
+
+@pytest.mark.parametrize("text", ["", "Mars", "+99:00", "+02:75", "../etc/passwd", "+\u0661\u0662"])
+def test_what_is_no_zone_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a known time zone; write"):
+        clock.zone_of(text)

@@ -68,7 +68,7 @@ def test_set_up_is_two_commands_of_one_line() -> None:
     assert all(block.startswith("python3 -m venv .venv && source .venv/bin/activate && pip install") for block in blocks)
 
 
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md", "docs/formats.md"])
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md", "docs/formats.md", "docs/serve.md"])
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):

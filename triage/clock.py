@@ -1,4 +1,4 @@
-"""Times as logs print them, read into `Stamp`s. Nothing here raises: what is no time gives None."""
+"""Times as logs print them, read into `Stamp`s: what is no time gives None."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ _ZONE = r"(?: ?(?P<z>Z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2}|[A-Z]{3,5}))?"
 _NAME = r"(?P<b>(?:1?\d[月월])|[^\W\d_]{3,10}\.?|[一二三四五六七八九十]{1,2}月)"
 _WEEKDAY = r"(?:[^\W\d_]{1,10}[.,]{0,2} +)?"
 _HALF = r"(?: ?(?P<p>AM|PM|am|pm|上午|下午))?"
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])([0-9]{1,2}):?([0-9]{2})?")
 _HALF_FIRST = r"(?:(?P<q>上午|下午) ?)?"
 
 
@@ -64,6 +65,26 @@ def comparable(a: Stamp, b: Stamp, same_source: bool) -> bool:
     if "boot" in (a.kind, b.kind):
         return a.kind == b.kind and same_source
     return True
+
+
+def zone_of(text: str) -> tuple[float, bool]:
+    """Seconds east of UTC of `+02:00`, `UTC` or `Europe/Berlin` (today), and whether the offset changes in a year.
+
+    Raises ValueError for anything else.
+    """
+    from zoneinfo import ZoneInfo
+
+    found = _OFFSET.fullmatch(text)
+    if found and int(found[2]) <= 14 and int(found[3] or 0) < 60:
+        seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
+        return float(-seconds if found[1] == "-" else seconds), False
+    try:
+        now = datetime.now(ZoneInfo(text))
+    except (OSError, ValueError, LookupError):
+        raise ValueError(f"{text!r} is not a known time zone; write e.g. +02:00, UTC or Europe/Berlin") from None
+    offset = now.utcoffset() or timedelta()
+    changes = now.replace(month=1, day=1).utcoffset() != now.replace(month=7, day=1).utcoffset()
+    return offset.total_seconds(), changes
 
 
 def iso(stamp: Stamp) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
 
+from triage import clock
 from triage.cli.options import (
     ColourOption,
     Everything,
@@ -24,26 +23,16 @@ from triage.cli.redact import KeyFile, redactor
 from triage.cli.run import run
 from triage.cli.streams import Colour, note
 
-_ZONE = re.compile(r"(?:UTC|GMT)?([+-])([0-9]{1,2}):?([0-9]{2})?")
-
 
 def _offset(zone: str, quiet: bool) -> float:
     """Seconds east of UTC of `+02:00`, `UTC` or `Europe/Berlin`."""
-    from zoneinfo import ZoneInfo
-
-    found = _ZONE.fullmatch(zone)
-    if found:
-        seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
-        return float(-seconds if found[1] == "-" else seconds)
     try:
-        place = ZoneInfo(zone)
-    except (OSError, ValueError, LookupError):
-        text = f"{zone!r} is not a known time zone; write e.g. +02:00, UTC or Europe/Berlin."
-        raise typer.BadParameter(text, param_hint="'--tz'") from None
-    now = datetime.now(place)
-    if now.replace(month=1, day=1).utcoffset() != now.replace(month=7, day=1).utcoffset() and not quiet:
-        note(f"{zone} is read with today's offset, {now:%z}; for a log of the other half of the year give the offset")
-    return (now.utcoffset() or timedelta()).total_seconds()
+        seconds, changes = clock.zone_of(zone)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error}.", param_hint="'--tz'") from None
+    if changes and not quiet:
+        note(f"{zone} is read with today's offset; for a log of the other half of the year give the offset")
+    return seconds
 
 
 def analyze(

@@ -10,10 +10,12 @@ from typer.core import TyperGroup
 from triage.cli import streams
 from triage.cli.analyze import analyze
 from triage.cli.docs import docs
+from triage.cli.history import history
 from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
 from triage.cli.plan import plan
 from triage.cli.redact import redact
+from triage.cli.serve import mcp, serve
 
 _EXAMPLES = """\b
 Examples:
@@ -84,4 +86,7 @@ app.command("lint")(lint)
 app.command("score")(score)
 app.add_typer(docs, name="docs")
 app.add_typer(plan, name="plan")
+app.command("serve")(serve)
+app.command("mcp")(mcp)
+app.add_typer(history, name="history")
 app.command("version")(version)

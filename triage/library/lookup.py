@@ -14,7 +14,6 @@ _CODE = re.compile(
 )  # fmt: skip
 _TITLED = re.compile(r"\(CUDA (\d[\d, to]*)\)")
 _RANGE = re.compile(r"(\d+)(?: to (\d+))?")
-_MOST = 3
 _SMALL = "a an and are by does from has have in is it my no not of off on or the to was what why with"
 _STOP = frozenset(_SMALL.split())
 
@@ -52,14 +51,14 @@ def _cuda(number: int, known: Library) -> str | None:
     return None
 
 
-def suggest(name: str, known: Library) -> list[str]:
-    """At most three ids for what is no id: those whose id, title and words fit best, else misspelt ones."""
+def suggest(name: str, known: Library, most: int = 3) -> list[str]:
+    """At most `most` ids for what is no id: those whose id, title and words fit best, else misspelt ones."""
     words = [word for word in re.findall(r"[a-z0-9]+", name.lower()) if len(word) > 1 and word not in _STOP]
     linked = Counter(end for link in known.links for end, _ in (*link.cause, *link.effect))
     scored = [(score, one) for one in known.signatures.values() if (score := _score(words, one))]
     best = sorted(scored, key=lambda pair: (-pair[0], -linked[pair[1].id], pair[1].id))
-    near = difflib.get_close_matches(re.sub(r"[\s_]+", "-", name.lower()), [*known.signatures, *known.playbooks], _MOST)
-    return list(dict.fromkeys([*(one.id for _, one in best), *near]))[:_MOST]
+    near = difflib.get_close_matches(re.sub(r"[\s_]+", "-", name.lower()), [*known.signatures, *known.playbooks], most)
+    return list(dict.fromkeys([*(one.id for _, one in best), *near]))[:most]
 
 
 def _score(words: Sequence[str], one: Signature) -> float:

@@ -117,10 +117,9 @@ def _unexplained(found: list[Unexplained], report: Report) -> str:
     return f'<ul class="plain">{rows}</ul>' if rows else ""
 
 
-def render(report: Report) -> str:
-    """The page as text. The first thing on it is the verdict; what is known to nobody is left out."""
-    from triage import __version__
-
+def content(report: Report) -> str:
+    """What stands between the head and the foot of the page. The first thing is the verdict; what is known to nobody
+    is left out."""
     report = localised(report)
     cause = words.root(report)
     verdict = say(words.VERDICT[report.verdict])
@@ -144,14 +143,20 @@ def render(report: Report) -> str:
     toc = "".join(f'<li><a href="#{name}">{plain(title)}</a></li>' for name, title, _ in shown if title)
     body = "".join(section(title, text, name) if title else text for name, title, text in shown)
     summary = report.summary or say("no summary")
-    main = (
+    return (
         f'<h1><span class="verdict {plain(report.verdict)}">{plain(verdict)}</span> {plain(clean(summary))}</h1>'
         f'<nav aria-label="{plain(say("Contents"))}"><ul class="toc">{toc}</ul></nav>{body}'
     )
+
+
+def render(report: Report) -> str:
+    """The whole page as text."""
+    from triage import __version__
+
     version = (
         f"triage {report.stats.get('version') or __version__}, {say('library')} {report.stats.get('library') or '-'}"
     )
     footer = f"<footer><p>{plain(version)}. {plain(say('Nothing here is loaded from a network.'))}</p></footer>"
-    title = f"{verdict}: {clean(summary)}"
+    title = f"{say(words.VERDICT[report.verdict])}: {clean(localised(report).summary)}"
     header = f"<header><nav><ol><li>{plain(say('triage report'))}</li></ol></nav></header>"
-    return web.document(title, main, REPORT_STYLE, header, footer)
+    return web.document(title, content(report), REPORT_STYLE, header, footer)

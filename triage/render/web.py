@@ -92,18 +92,24 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def policy(style: str, script: str) -> str:
-    """The content security policy of a page: its own style, its own script if it has one, and no loading at all."""
+def policy(style: str, script: str, forms: bool = False) -> str:
+    """The content security policy of a page: its own style, its own script if it has one, and no loading at all.
+
+    With `forms` it is a page of a server, which its forms and its script may ask.
+    """
     own = f" script-src 'sha256-{_hash(script)}';" if script else ""
-    shut = "img-src data:; base-uri 'none'; form-action 'none'"
+    asks = "form-action 'self'; connect-src 'self'" if forms else "form-action 'none'"
+    shut = f"img-src data:; base-uri 'none'; {asks}"
     return f"default-src 'none'; style-src 'sha256-{_hash(style)}';{own} {shut}"
 
 
-def document(title: str, main: str, style: str, header: str, footer: str, head: str = "", script: str = "") -> str:
-    """A whole page. All arguments but the title are HTML; `script` only goes into the policy."""
+def document(
+    title: str, main: str, style: str, header: str, footer: str, head: str = "", script: str = "", forms: bool = False
+) -> str:  # fmt: skip
+    """A whole page. All arguments but the title are HTML; `script` and `forms` only go into the policy."""
     return (
         f'<!DOCTYPE html>\n<html lang="{"zh-Hans" if chinese() else "en"}"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script, forms)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><link rel="icon" href="data:,">'
         f"<title>{plain(title)}</title>{head}<style>{style}</style></head><body>"

@@ -78,7 +78,7 @@ def place(entities: Entities) -> list[str]:
 def details(entities: Entities) -> list[str]:
     """The entities that `place` leaves out: `["requested 20.00 GiB", "free 1.2 GiB"]`."""
     known = {key for key, _ in _PLACES}
-    keys = [*(key for key in _FIRST if key in entities), *(key for key in entities if key not in _FIRST)]
+    keys = [*(key for key in _FIRST if key in entities), *(key for key in sorted(entities) if key not in _FIRST)]
     return [
         f"{say(key).replace('_', ' ')} {words(entities[key])}"
         for key in keys

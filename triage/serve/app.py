@@ -1,0 +1,87 @@
+"""The service: page, API and the doors that are configured, on one port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from triage import __version__
+from triage.history import HistoryError
+from triage.render.lang import using
+from triage.serve import api, page, site
+from triage.serve.desk import Desk
+from triage.serve.guard import Guard, Numbers, Rate, Refusal
+from triage.serve.settings import Settings
+
+
+def create(desk: Desk, settings: Settings | None = None, doors: Sequence[APIRouter] = ()) -> FastAPI:
+    """The ASGI application around a desk, with further doors; the desk is closed when it ends."""
+    settings = settings or Settings()
+    numbers, rate = Numbers(), Rate(settings.rate)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        with tempfile.TemporaryDirectory(prefix="triage-kb-") as folder:
+            app.mount("/kb", site.knowledge(Path(folder)))
+            sweeper = asyncio.create_task(_sweep(desk))
+            yield
+            sweeper.cancel()
+            desk.close()
+
+    app = FastAPI(
+        title="triage", version=__version__, lifespan=life, docs_url=None, redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        description="Root-cause triage of the error logs of GPU and AI-training machines.",
+    )  # fmt: skip
+    app.include_router(api.routes(desk, settings, rate, numbers))
+    app.include_router(site.routes(desk, settings, rate, numbers))
+    for door in doors:
+        app.include_router(door)
+    app.add_middleware(Guard, most=settings.upload, numbers=numbers)
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HistoryError, _no_history)
+    app.add_exception_handler(HTTPException, _http)
+    return app
+
+
+async def _sweep(desk: Desk) -> None:
+    """Deletes what has expired, each hour."""
+    while True:
+        with contextlib.suppress(HistoryError):
+            await run_in_threadpool(desk.history.purge)
+        await asyncio.sleep(3600)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """A sentence: as a page for a browser, else as JSON."""
+    assert isinstance(error, Refusal)
+    if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
+        return error.response()
+    with using(site.language(request)):
+        return HTMLResponse(page.message("Not done", error.text), error.status, error.headers)
+
+
+def _invalid(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    told = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors())
+    return JSONResponse({"error": told}, 422)
+
+
+def _no_history(_request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "the history does not answer: try again in a minute"}, 503, {"retry-after": "60"})
+
+
+def _http(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)

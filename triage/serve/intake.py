@@ -1,0 +1,139 @@
+"""What people send, as a text or as files in a folder that is gone afterwards."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+
+from triage.clock import zone_of
+from triage.serve.guard import Refusal
+from triage.serve.settings import Settings
+
+_UNSAFE = re.compile(r"[^\w.+@=,\- ()\[\]]+", re.ASCII)
+_NAME = 120
+
+
+@dataclass(slots=True)
+class Intake:
+    """Text, or files; `zone` as seconds east of UTC; `fields` holds what else the form or the JSON said."""
+
+    text: str = ""
+    paths: list[Path] = field(default_factory=list)
+    zone: float | None = None
+    keep: bool = True
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+@asynccontextmanager
+async def taken(request: Request, settings: Settings) -> AsyncIterator[Intake]:
+    """The body of a request: JSON, a form, or the text itself. Files lie in a folder that exists inside the block."""
+    kind = request.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        yield _from_json(await _json(request), settings)
+    elif kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
+        # A pasted text is a field, and a field is held in memory: the text's own limit bounds it.
+        async with request.form(max_files=settings.files, max_fields=50, max_part_size=4 * settings.text) as form:
+            with tempfile.TemporaryDirectory(prefix="triage-") as folder:
+                yield await _from_form(form, Path(folder), settings)
+    elif kind.startswith("text/") or kind == "application/octet-stream":
+        with tempfile.TemporaryDirectory(prefix="triage-") as folder:
+            yield _from_body(await request.body(), Path(folder), dict(request.query_params), settings)
+    else:
+        raise Refusal(415, "send text/plain, application/json with `text`, or a form with `text` or `files`")
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    try:
+        data = await request.json()
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise Refusal(400, 'the body must be a JSON object such as {"text": "..."}')
+    return data
+
+
+def _from_json(data: dict[str, Any], settings: Settings) -> Intake:
+    text = data.get("text")
+    if not isinstance(text, str):
+        raise Refusal(422, "`text` is missing or no string")
+    keep = data.get("keep", True)
+    if not isinstance(keep, bool):
+        raise Refusal(422, "`keep` must be true or false")
+    zone = data.get("zone") or ""
+    if not isinstance(zone, str):
+        raise Refusal(422, "`zone` must be a text such as +08:00")
+    text = text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text
+    _bounded(len(text.encode()), settings)
+    return Intake(text=text, keep=keep, **_options({"zone": zone}))
+
+
+async def _from_form(form: FormData, folder: Path, settings: Settings) -> Intake:
+    fields = {key: value for key, value in form.items() if isinstance(value, str)}
+    text = fields.pop("text", "")
+    _bounded(len(text.encode("utf-8", "replace")), settings)
+    made = Intake(text=text, fields=fields, **_options(fields))
+    made.keep = fields.get("keep", "true").lower() not in ("false", "0", "no", "off")
+    uploads = [value for value in form.getlist("files") if isinstance(value, UploadFile) and value.filename]
+    for upload in uploads:
+        path = _place(folder, upload.filename or "")
+        await run_in_threadpool(_save, upload, path)
+        made.paths.append(path)
+    if made.paths and text.strip():  # both are evidence of the same incident
+        path = _place(folder, "paste")
+        path.write_text(text, encoding="utf-8", errors="replace")
+        made.paths.append(path)
+    return made
+
+
+def _save(upload: UploadFile, path: Path) -> None:
+    with path.open("wb") as out:
+        shutil.copyfileobj(upload.file, out, 1 << 20)
+
+
+def _place(folder: Path, name: str) -> Path:
+    """A free path for a name that is safe to show and to store; a doubled name gets a folder of its own."""
+    last = re.split(r"[/\\]", name)[-1]
+    clean = _UNSAFE.sub("_", last).strip(". ")[-_NAME:] or "file"
+    path, number = folder / clean, 1
+    while path.exists():
+        number += 1
+        path = folder / str(number) / clean
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+def _from_body(body: bytes, folder: Path, said: dict[str, str], settings: Settings) -> Intake:
+    _bounded(len(body), settings)
+    try:
+        return Intake(text=body.decode(), **_options(said))
+    except UnicodeDecodeError:  # GBK, UTF-16, or an archive: what opens files knows them
+        path = folder / "paste"
+        path.write_bytes(body)
+        return Intake(paths=[path], **_options(said))
+
+
+def _bounded(size: int, settings: Settings) -> None:
+    if size > settings.text:
+        raise Refusal(413, f"the text is larger than {settings.text >> 20} MiB: send it as a file")
+
+
+def _options(said: dict[str, str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if zone := said.get("zone", ""):
+        try:
+            options["zone"], _ = zone_of(zone)
+        except ValueError as error:
+            raise Refusal(422, f"`zone`: {error}") from error
+    if said.get("keep", "").lower() in ("false", "0", "no", "off"):
+        options["keep"] = False
+    return options

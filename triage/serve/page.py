@@ -1,0 +1,144 @@
+"""The page: paste or drop, watch it work, read the report, copy it, say what helped. None of it needs a script."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+from triage.history import Entry
+from triage.model import Report
+from triage.render import html, markdown, terminal, web
+from triage.render.web import plain
+from triage.serve.brief import Brief
+from triage.serve.jobs import Running
+from triage.serve.page_style import SCRIPT, STYLE
+from triage.serve.settings import Settings
+from triage.serve.words import say
+
+COPIES = (("md", "Markdown"), ("slack", "Slack"), ("txt", "Plain text"), ("json", "JSON"))
+_PLACES = (("/", "Paste"), ("/kb/index.html", "Knowledge"), ("/?lang=zh", "中文"), ("/?lang=en", "English"))
+_WIDTH = 100  # columns of the plain text
+_EVERYTHING = (
+    "Kernel log, rank logs, traceback, nvidia-smi, Windows events: everything you have of one incident, together."
+)
+_SCRIPT = f"<script>{SCRIPT}</script>"
+
+
+def paste(settings: Settings, error: str = "", text: str = "") -> str:
+    """The first page, with a sentence about what went wrong before and the text that was pasted then."""
+    told = f'<p class="seen" role="alert">{plain(error)}</p>' if error else ""
+    private = say("Secrets, names, addresses and serial numbers are replaced before anything is kept.")
+    readers = say("Who has the link of a report can read it, for so many days:")
+    body = (
+        f"<h1>{plain(say('Paste a log, get the root cause'))}</h1><p>{plain(say(_EVERYTHING))}</p>"
+        f'{told}<form method="post" action="/" enctype="multipart/form-data">'
+        f'<label for="text">{plain(say("Log"))}</label>'
+        f'<textarea id="text" name="text" spellcheck="false" autocomplete="off" autofocus>{plain(text)}</textarea>'
+        f'<div class="drop"><label for="files">{plain(say("Files, archives, bundles"))} '
+        f"({settings.upload >> 20} MiB)</label> "
+        '<input type="file" id="files" name="files" multiple></div>'
+        f'<div class="row"><span><label for="zone">{plain(say("Zone of times that name none"))}</label> '
+        '<input type="text" id="zone" name="zone" placeholder="+08:00" size="14"></span>'
+        f"<button>{plain(say('Find the cause'))}</button></div></form>"
+        f'<p class="dim">{plain(private)} {plain(readers)} {settings.keep / 86_400:.0f}.</p>'
+    )
+    return _document(say("triage: paste a log"), body)
+
+
+def working(job: Running) -> str:
+    """What is shown while a large log is read; it loads itself again."""
+    done = min(1.0, job.read / job.size) if job.size else 0.0
+    told = f"{job.read >> 20} / {job.size >> 20} MiB" if job.size else say("starting")
+    body = (
+        f"<h1>{plain(say('Reading'))}</h1>"
+        f'<progress max="1" value="{done:.3f}" aria-label="{plain(say("Reading"))}">{done:.0%}</progress>'
+        f'<p role="status">{done:.0%}, {plain(told)}</p>'
+    )
+    return _document(say("Reading"), body, '<meta http-equiv="refresh" content="1">')
+
+
+def shown(report: Report, entry: Entry, near: list[Entry], has_text: bool, may_delete: bool) -> str:
+    """A kept report with what can be done with it."""
+    base = f"/r/{entry.id}"
+    copies = "".join(
+        f'<a href="{base}/{form}" data-copy="{plain(say("copied"))}: {plain(say(name))}">{plain(say(name))}</a>'
+        for form, name in COPIES
+    )
+    log = f'<a href="{base}/log">{plain(say("Log with line numbers"))}</a>' if has_text else ""
+    delete = (
+        f'<form method="post" action="{base}/delete"><button class="quiet">{plain(say("Delete"))}</button></form>'
+        if may_delete
+        else ""
+    )
+    expires = datetime.fromtimestamp(entry.expires, UTC).strftime("%Y-%m-%d")
+    bar = (
+        f'<div class="bar"><strong>{plain(say("Copy"))}</strong>{copies}<span id="said" role="status"></span>{log}'
+        f'<span class="dim">{plain(say("kept until"))} {expires}</span>{delete}</div>'
+    )
+    return _document(report.summary, bar + html.content(report) + _near(near) + _helped(base))
+
+
+def log(entry: Entry, text: str) -> str:
+    """The redacted text with a number and a place to link to for each line."""
+    rows = "".join(
+        f'<span id="L{at}"><a href="#L{at}">{at}</a>{plain(line)}</span>'
+        for at, line in enumerate(text.splitlines(), 1)
+    )
+    body = f'<h1>{plain(say("Log"))}</h1><p><a href="/r/{entry.id}">{plain(say("Report"))}</a></p>'
+    return _document(say("Log"), f'{body}<pre class="log" tabindex="0">{rows}</pre>')
+
+
+def message(title: str, text: str) -> str:
+    """A page with one sentence; both are phrases of `words`."""
+    title = say(title)
+    back = f'<p><a href="/">{plain(say("Paste another log"))}</a></p>'
+    return _document(title, f'<h1>{plain(title)}</h1><p role="alert">{plain(say(text))}</p>{back}')
+
+
+def copied(report: Report, form: str) -> str:
+    """The report as Markdown or plain text."""
+    if form == "md":
+        return markdown.render(report)
+    rows = terminal.render(report, _WIDTH, everything=True)
+    return "".join("".join(part[0] for part in row) + "\n" for row in rows)
+
+
+def slack(told: Brief) -> str:
+    """A short answer to paste into Slack."""
+    rows = [f"*{told.headline}*", told.cause, *(["```", *told.quotes, "```"] if told.quotes else [])]
+    for number, step in enumerate(told.steps, 1):
+        rows += [f"{number}. {step.text}", *([f"`{step.command}`"] if step.command else [])]
+    return "\n".join([*filter(None, rows), told.link]) + "\n"
+
+
+def _near(near: list[Entry]) -> str:
+    if not near:
+        return ""
+    rows = "".join(
+        f'<li><a href="/r/{one.id}">{plain(one.summary)}</a> '
+        f'<span class="dim">{datetime.fromtimestamp(one.created, UTC):%Y-%m-%d}</span></li>'
+        for one in near
+    )
+    return web.section(say("Earlier reports like this one"), f'<ul class="plain">{rows}</ul>', "near")
+
+
+def _helped(base: str) -> str:
+    """The forms that teach the history what helped."""
+    body = (
+        f'<form method="post" action="{base}/mark"><div class="row"><label for="said-by">{plain(say("What fixed it?"))}'
+        '</label> <input type="text" id="said-by" name="said" size="40" maxlength="500" required>'
+        f'<button class="quiet" name="kind" value="fixed">{plain(say("Note it"))}</button></div></form>'
+        f'<form method="post" action="{base}/mark"><div class="row">'
+        f'<button class="quiet" name="kind" value="helpful">{plain(say("This helped"))}</button>'
+        f'<button class="quiet" name="kind" value="not-helpful">{plain(say("This is wrong"))}</button>'
+        f'<button class="quiet" name="kind" value="not-same">{plain(say("Not the same fault as before"))}</button>'
+        "</div></form>"
+    )
+    return web.section(say("Did it help?"), body, "helped")
+
+
+def _document(title: str, main: str, head: str = "") -> str:
+    links = "".join(f'<li><a href="{href}">{plain(say(name))}</a></li>' for href, name in _PLACES)
+    header = f'<header><nav aria-label="triage"><ol>{links}</ol></nav></header>'
+    footer = f"<footer><p>triage, {time.strftime('%Y', time.gmtime())}</p></footer>"
+    return web.document(title, main + _SCRIPT, STYLE, header, footer, head, SCRIPT, forms=True)
