@@ -29,7 +29,7 @@ LAYERS = (
     ("evidence", "findings", "verdict"),
     ("pipeline",),
     # lint runs examples through the pipeline.
-    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "history", "fleet", "reports"),
+    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet", "reports"),
     ("render",),
     ("serve",),
     ("cli", "__main__"),

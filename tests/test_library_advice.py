@@ -83,8 +83,8 @@ def commands(step: str, section: str = "Fix") -> list[str]:
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        ("Check.\n  `triage recheck gpu-present`", "triage has no command 'recheck'"),
-        ("Check with `triage recheck gpu-present`.", "triage has no command 'recheck'"),
+        ("Check.\n  `triage repair gpu-present`", "triage has no command 'repair'"),
+        ("Check with `triage repair gpu-present`.", "triage has no command 'repair'"),
         ("Read.\n  `triage explian xid-79`", "did you mean 'explain'?"),
         ("Install.\n  `pip install --no-cache-dir {library}`", "pip takes a name out of a log"),
         ("Install.\n  `sudo apt-get install lib{library}-dev`", "apt-get takes a name out of a log"),

@@ -32,7 +32,7 @@ def test_the_small_library_is_clean(lint_with: Lint) -> None:
         ("xid: 79}", "xid: 79, rank: 1}", 16, "entity 'rank' is nothing, not 1"),
         ("{use: xid,", "{use: xidd,", 1, "unknown header 'xidd'; did you mean 'xid'?"),
         ("playbook: gpu-off-the-bus", "playbook: gpu-of-the-bus", 1, "no playbook 'gpu-of-the-bus'; did you mean"),
-        ("[gpu-present]", "['gpu present; reboot']", 1, "is not the name of a probe"),
+        ("[gpu-present]", "['gpu present; reboot']", 1, "no probe"),
         ("key: [host, pci]", "key: [host, pci", 9, "not valid YAML"),
         ("role: cause", "role: cause\nrole: symptom", 5, "'role' stands twice"),
         ("role: cause", "role: cause\nstatus: draft", 1, "is a draft"),

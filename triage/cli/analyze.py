@@ -19,6 +19,7 @@ from triage.cli.options import (
     did_you_mean,
     library,
 )
+from triage.cli.recheck import settings
 from triage.cli.redact import KeyFile, redactor
 from triage.cli.run import run
 from triage.cli.streams import Colour, note
@@ -58,6 +59,14 @@ def analyze(
         bool, typer.Option("--redact", help="Report without secrets, with pseudonyms for users, hosts and addresses.")
     ] = False,
     key_file: KeyFile = None,
+    live: Annotated[bool, typer.Option("--live", help="Re-check the causes on this machine (triage recheck).")] = False,
+    stress: Annotated[bool, typer.Option("--stress", help="With --live: allow load and allocation.")] = False,
+    python: Annotated[
+        str | None, typer.Option("--python", metavar="PATH", help="With --live: the interpreter that has PyTorch.")
+    ] = None,
+    nagios: Annotated[
+        bool, typer.Option("--nagios", help="One line and the exit codes of monitoring plugins (0, 1, 2, 3).")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit 0 whatever the report says, if it could be made.")
@@ -79,5 +88,9 @@ def analyze(
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
     zone = None if tz is None else _offset(tz, quiet)
     options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything)
-    status = run(inputs, known, options, form.value, colour, quiet, lang.value, redactor(key_file) if redact else None)
+    checks = settings(python, stress, False, quiet=quiet) if live else None
+    status = run(
+        inputs, known, options, "nagios" if nagios else form.value, colour, quiet, lang.value,
+        redactor(key_file) if redact else None, checks,
+    )  # fmt: skip
     raise typer.Exit(0 if exit_zero and status != 2 else status)

@@ -14,6 +14,7 @@ from triage.cli.history import history
 from triage.cli.knowledge import explain, formats_, lint, list_
 from triage.cli.measure import score, templates
 from triage.cli.plan import plan
+from triage.cli.recheck import recheck
 from triage.cli.redact import redact
 from triage.cli.serve import mcp, serve
 
@@ -77,6 +78,7 @@ def version() -> None:
 
 
 app.command("analyze")(analyze)
+app.command("recheck")(recheck)
 app.command("explain")(explain)
 app.command("list")(list_)
 app.command("formats")(formats_)

@@ -15,6 +15,7 @@ from triage.model import Report
 if TYPE_CHECKING:
     from triage import Options
     from triage.library.library import Library
+    from triage.recheck.check import Settings
     from triage.redact import Redactor
 
 
@@ -40,14 +41,18 @@ def _show(report: Report, form: str, colour: Colour, everything: bool) -> None:
         write_rows(rows, out.colour)
     else:
         text = import_module(f"triage.render.{form}").render(report)
-        write(text, "html" if form == "html" else "" if form == "csv" else "json")
+        write(text, "html" if form == "html" else "" if form in ("csv", "nagios") else "json")
 
 
 def run(
     inputs: Sequence[str | Path], library: Library, options: Options, form: str = "terminal",
     colour: Colour = Colour.auto, quiet: bool = False, lang: str = "en", redactor: Redactor | None = None,
+    live: Settings | None = None,
 ) -> int:  # fmt: skip
-    """Analyses the inputs, prints the report (through the redactor, if there is one) and gives the exit status."""
+    """Analyses the inputs, prints the report (through the redactor, if there is one) and gives the exit status.
+
+    With `live` the causes are re-checked on this machine before that.
+    """
     from triage import analyze
     from triage.render.lang import using
 
@@ -57,12 +62,20 @@ def run(
         report = analyze(inputs, library=library, options=replace(options, progress=progress), stdin=stdin)
     finally:
         progress.close()
+    if live is not None:
+        from triage.recheck import check
+
+        check.live(report, live)
     if redactor is not None:
         from triage.redact.report import redact_report
 
         report = redact_report(report, redactor)
     with using(spoken(lang, quiet) if form in ("terminal", "md") else lang):
         _show(report, form, colour, options.show_all)
+    if form == "nagios":
+        from triage.render import nagios
+
+        return nagios.status(report)
     return exit_status(report)
 
 

@@ -16,6 +16,8 @@ from triage.library.lint_examples import Anchors, EqualHits, Examples, HasExampl
 from triage.library.loader import load_library
 from triage.library.playbook import Playbook, did_you_mean
 from triage.library.proof import Check, Proof, read_examples
+from triage.recheck.mentions import check_rechecks
+from triage.recheck.registry import probes
 
 # One vocabulary, so that findings of different sources can be joined and scored.
 _VOCABULARY = """
@@ -30,7 +32,6 @@ awk cat chmod dcgmi df dmesg du find free fuser getent grep head ip journalctl k
 modprobe mokutil mount nproc numactl ps sed ss sudo sysctl systemctl systemd-detect-virt tail top ulimit uname
 """
 _LINUX_TOOLS = frozenset(_TOOLS.split())
-_PLAIN = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _GROUP = re.compile(r"\(\?P<(\w+)>")
 
 
@@ -44,13 +45,13 @@ class Drafts(Check):
 
 
 class Names(Check):
-    """Group names, types and keys come from the vocabulary of entities; re-checks are plain identifiers."""
+    """Group names, types and keys come from the vocabulary of entities; re-checks are the names of probes."""
 
     def check(self, proof: Proof) -> Iterator[Problem]:
         for one in proof.library.signatures.values():
             for name in one.recheck:
-                if not _PLAIN.fullmatch(name):
-                    yield Problem(one.path, one.line, f"{one.id}: {name!r} is not the name of a probe")
+                if name not in probes():
+                    yield Problem(one.path, one.line, f"{one.id}: no probe {name!r}{did_you_mean(name, probes())}")
             groups = {name for p in one.match for name in _GROUP.findall(p.regex)}
             for name in sorted(groups - ENTITIES):
                 if not name.startswith("_"):
@@ -72,6 +73,7 @@ class Playbooks(Check):
                 yield Problem(book.path, 1, "`sources` is empty: name where the remedy comes from")
             yield from check_advice(book)
             yield from check_commands(book)
+            yield from check_rechecks(book, proof.library)
             yield from self._blanks(book)
 
     def _blanks(self, book: Playbook) -> Iterator[Problem]:

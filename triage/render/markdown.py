@@ -83,7 +83,7 @@ def _cause(cause: Finding, report: Report) -> list[str]:
     rows += [f"- **{say(name)}:** {text}" for name, text in facts if text]
     for check in cause.recheck:
         if check.get("outcome"):
-            outcome = escape(f"{check['outcome']} {check.get('detail') or ''}")
+            outcome = escape(f"{check['outcome']}: {check.get('detail') or ''}")
             rows.append(f"- **{say('Re-check')}** {code(str(check.get('probe')))}: {outcome}")
     return [*rows, ""]
 

@@ -105,7 +105,7 @@ class _Screen:
                 page.prose(text, heading(name), most=most)
         for check in cause.recheck:
             if check.get("outcome"):
-                text = f"{check.get('probe')}: {check['outcome']} {check.get('detail') or ''}"
+                text = f"{check.get('probe')} {check['outcome']}: {check.get('detail') or ''}"
                 page.prose(text, heading("RECHECK"), most=2)
 
     def _where(self, spot: Place) -> str:

@@ -1,0 +1,1 @@
+"""Evidence of this machine in one archive, and its state over time. Reads only."""
