@@ -30,7 +30,10 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if one.handled:
             one.role, one.note = "context", one.handled
     active = [g for g in groups if g.role != "context"]
-    edges = [*settled(_table_edges(active, library, _one_namespace(groups))), *_chain_edges(active)]
+    chained = list(_chain_edges(active))
+    turned = {(id(effect), id(cause)) for cause, effect, _, _ in chained}
+    table = settled(_table_edges(active, library, _one_namespace(groups)))
+    edges = [*(edge for edge in table if (id(edge[0]), id(edge[1])) not in turned), *chained]
     edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
     held: dict[tuple[int, int], int] = {}
     for cause, effect, strength, link in edges:
@@ -302,9 +305,9 @@ def _chain_edges(groups: Sequence[Group]) -> Iterable[Edge]:
         if len(own) < 2:
             continue
         record = next(m.record for m in own[0].matches if id(m.record) == key)
-        starts = [entry[0] for entry in exceptions(record)]
+        chain = exceptions(record)
         place = {
-            id(g): max((i for i, s in enumerate(starts) if s <= m.span[0] + 1), default=0)
+            id(g): next((i for i, one in enumerate(chain) if one.holds(m.span[0])), 0)
             for g in own for m in g.matches if id(m.record) == key
         }  # fmt: skip
         for a in own:

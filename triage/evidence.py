@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from triage import lazy
-from triage.formats.pychain import Frame, Raised, own_frame
+from triage.formats.pychain import Frame, Raised, original, own_frame
 from triage.library import expressions
 from triage.library.library import Signature
 from triage.model import Evidence, Match, Record, Value
@@ -30,7 +30,7 @@ def quote(match: Match, signature: Signature, most: int = _MOST) -> list[Evidenc
     """The lines of a match that decide, at most `most`, each as it stands in its file."""
     record = match.record
     wanted = telling_values(match, signature)
-    picks = _of_exception(match, most) if record.format == "traceback" else []
+    picks = _of_exception(match, most, signature.fallback) if record.format == "traceback" else []
     return [_evidence(record, pick, wanted) for pick in picks or _of_span(match, wanted, most)]
 
 
@@ -137,8 +137,11 @@ def _labelled(hit: re.Match[str]) -> bool:
     return hit.string[: hit.start()].rstrip(" \t\"'(")[-1:] in (":", "=")
 
 
-def _of_exception(match: Match, most: int) -> list[Pick]:
-    """In a traceback: the line of the exception in which the match lies, then what was matched or the frame."""
+def _of_exception(match: Match, most: int, fallback: bool) -> list[Pick]:
+    """In a traceback: the line of the exception in which the match lies, then what was matched or the frame.
+
+    A `fallback` is about an exception that nobody knows: the original, where the match lies in one that passes it on.
+    """
     from triage.formats.python import exceptions
 
     record, (low, high) = match.record, match.span
@@ -146,7 +149,13 @@ def _of_exception(match: Match, most: int) -> list[Pick]:
     if not raised:
         return []
     whole = _whole(match)
-    one = raised[-1] if whole else _around(raised, low, high)
+    one = raised[original(raised, [r.carrier for r in raised])] if whole or fallback else _around(raised, low, high)
+    carried = not whole and fallback and not one.holds(low)
+    if carried and (nameless := next((r for r in raised if r.offset == low), None)):
+        one, carried = nameless, False
+    passed_on = (record.line_at(low), low, high)
+    if carried:
+        whole, low, high = True, 0, len(record.text)
     line = record.line_at(one.offset)
     end = record.offsets[line + 1] - 1 if line + 1 < len(record.offsets) else len(record.text)
     first, last = record.line_at(low), record.line_at(max(low, high - 1))
@@ -160,6 +169,8 @@ def _of_exception(match: Match, most: int) -> list[Pick]:
     frame = _frame(record, record.line_at(one.start), line)
     if frame is not None and len(picks) < most:
         picks.append((frame, record.offsets[frame], record.offsets[frame + 1] - 1))
+    if carried:
+        picks.append(passed_on)
     return list({pick[0]: pick for pick in reversed(picks)}.values())[::-1][:most]
 
 

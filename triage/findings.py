@@ -117,10 +117,15 @@ def _title(one: Group, entities: Entities, text: str) -> str:
     fields = next((m.record.fields for m in one.matches if m.record.fields.get("exception")), None)
     if not title or not one.signature.fallback or fields is None:
         return title
-    message = str(fields.get("message") or "")
+    named = one.matches[0].entities
+    kind, message = fields["exception"], str(fields.get("message") or "")
+    if "_exception" in named:  # the first of a chain that nothing else speaks of
+        kind, message = named["_exception"], str(named["_message"])
+    elif "original" in fields:
+        kind, message = fields["original"], str(fields["original_message"])
     if len(message) > _MESSAGE:
         message = message[:_MESSAGE].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-    return f"{title}: {fields['exception']}" + (f": {message}" if message else "")
+    return f"{title}: {kind}" + (f": {message}" if message else "")
 
 
 def visible(entities: Entities) -> Entities:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triage import entities, lazy
 from triage.library import expressions
@@ -11,6 +11,9 @@ from triage.library.library import Library, Pattern, Signature
 from triage.library.patterns import compiled
 from triage.model import Match, Record, Value
 from triage.scan import Anchored, Candidates, Index
+
+if TYPE_CHECKING:
+    from triage.formats.pychain import Raised
 
 # Header fields that say whom or what a message is about; they become entities of every match.
 IDENTITY = (
@@ -161,18 +164,32 @@ class Matcher:
         """Children replace the parents that they refine; fallbacks stay only where nothing else is said."""
         dropped = {parent for name in matches for parent in self.table.refined.get(name, ())}
         kept = {name: match for name, match in matches.items() if name not in dropped}
-        speaks = any(
-            self.library.signatures[name].role != "context" and not self.library.signatures[name].fallback
-            for name in kept
-        )
-        if speaks:
-            kept = {name: match for name, match in kept.items() if not self.library.signatures[name].fallback}
+        signatures = self.library.signatures
+        speaking = [n for n in kept if signatures[n].role != "context" and not signatures[n].fallback]
+        if speaking:
+            nameless = None  # an exception that no signature knows, behind those that tell only what followed from it
+            if all(signatures[name].role != "cause" for name in speaking) and record.format == "traceback":
+                nameless = _nameless(record, [kept[name].span[0] for name in speaking])
+            for name in [name for name in kept if signatures[name].fallback]:
+                if nameless is None:
+                    del kept[name]
+                else:
+                    kept[name].span = (nameless.offset, nameless.end)
+                    kept[name].entities |= {"_exception": nameless.type, "_message": nameless.message}
         for name in kept:  # what the parent knew, the child keeps
             for parent in self.table.refined.get(name, ()):
                 if parent in matches:
                     for key, value in matches[parent].entities.items():
                         kept[name].entities.setdefault(key, value)
         return list(kept.values())
+
+
+def _nameless(record: Record, spoken: Sequence[int]) -> Raised | None:
+    """The first exception of a chain that comes before those in which the offsets `spoken` lie."""
+    from triage.formats.pychain import unspoken
+    from triage.formats.python import exceptions
+
+    return unspoken(exceptions(record), spoken)
 
 
 def _fits(pattern: Pattern, record: Record) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ class Raised(NamedTuple):
     """One exception of a chain.
 
     `offset` is where its type stands in the record's text; `start` and `end` bound all that it printed (header,
-    frames, message). The parts of a chain do not overlap.
+    frames, message). The parts of a chain do not overlap. `carrier` is the index of the exception that quotes it, or
+    -1; `frame` is where it was raised in the program itself.
     """
 
     offset: int
@@ -38,6 +40,12 @@ class Raised(NamedTuple):
     message: str
     start: int
     end: int
+    carrier: int = -1
+    frame: Frame | None = None
+
+    def holds(self, offset: int) -> bool:
+        """Whether the exception printed what stands at an offset of the record's text."""
+        return self.start <= offset <= self.end
 
 
 @dataclass(slots=True, eq=False)
@@ -150,14 +158,48 @@ def own_frame(frames: list[Frame]) -> Frame | None:
     return (own or frames)[-1] if frames else None
 
 
+def program_frame(frames: list[Frame]) -> Frame | None:
+    """The innermost frame outside of installed packages and the standard library, if there is one."""
+    return next((frame for frame in reversed(frames) if not _LIBRARY.search(frame.path)), None)
+
+
 def all_raised(texts: list[str], found: Scan) -> list[Raised]:
     """The exceptions of a record whose lines are `texts`, from the root to the uncaught one."""
     starts, at = [], 0
     for text in texts:
         starts.append(at)
         at += len(text) + 1
+    named = [part for part in parts(texts, found) if part.type]
     return [
-        Raised(starts[p.at] + p.offset, p.type, p.message, starts[p.first], starts[p.last] + len(texts[p.last]))
-        for p in parts(texts, found)
-        if p.type
-    ]
+        Raised(
+            starts[p.at] + p.offset, p.type, p.message, starts[p.first], starts[p.last] + len(texts[p.last]), carrier,
+            program_frame(p.frames),
+        )
+        for p, carrier in zip(named, carriers(named), strict=True)
+    ]  # fmt: skip
+
+
+def carriers(named: Sequence[Part]) -> list[int]:
+    """For each exception the index of the one that quotes it, or -1."""
+    return [next((i for i, other in enumerate(named) if other is part.parent), -1) for part in named]
+
+
+def original(chain: Sequence[Part | Raised], carried: Sequence[int]) -> int:
+    """The index of the exception that the uncaught one of a chain passes on from elsewhere, else of the uncaught.
+
+    One that quotes the text of another carries it (a data worker's, Ray's, a spawned process's); one that was handed
+    over whole (a pool's) is raised again with the same words.
+    """
+    words = [(one.type, one.message) for one in chain]
+    at = next((i for i, carrier in enumerate(carried) if carrier >= 0 and words[i] == words[-1]), len(chain) - 1)
+    while quoted := [i for i, carrier in enumerate(carried) if carrier == at]:
+        at = quoted[-1]
+    return at
+
+
+def unspoken(chain: Sequence[Raised], spoken: Sequence[int]) -> Raised | None:
+    """The first exception of a chain, raised by the program itself or only carried by a later one, if it comes before
+    all those in which the offsets `spoken` lie."""
+    places = [next((i for i, one in enumerate(chain) if one.holds(offset)), len(chain)) for offset in spoken]
+    before = chain[: min(places, default=0)]
+    return next((one for one in before if one.carrier >= 0 or one.frame is not None), None)

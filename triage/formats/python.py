@@ -44,8 +44,9 @@ class Traceback(Format):
 
     Fields: exception (full name), message (its first line), path, line_number, function, code_line (innermost frame
     of the program itself), chain (all types, root first), root_exception, frames (number), and where they apply
-    ignored, launcher, level, pid, thread, gpu (the only `cuda:N` it names), signal (that killed a worker), interleaved
-    (number of tracebacks that were printed into each other).
+    original, original_message (of the exception that it passes on from a worker), ignored, launcher, level, pid,
+    thread, gpu (the only `cuda:N` it names), signal (that killed a worker), interleaved (number of tracebacks that
+    were printed into each other).
 
     >>> from triage.model import Line
     >>> texts = ['Traceback (most recent call last):', '  File "/job/train.py", line 3, in main', '    run()',
@@ -104,6 +105,9 @@ def _uncaught(texts: list[str], parts: list[Part]) -> dict[str, Value]:
     if named:
         fields |= {"exception": last.type, "message": last.message, "root_exception": named[0].type}
         fields["chain"] = ",".join(part.type for part in named)
+        first = named[pychain.original(named, pychain.carriers(named))]
+        if first is not last:
+            fields |= {"original": first.type, "original_message": first.message}
     frame = pychain.own_frame(last.frames or [frame for part in parts for frame in part.frames])
     if frame:
         fields |= {"path": frame.path, "function": frame.function}
