@@ -113,3 +113,41 @@ def test_quoted_lines_get_their_surroundings() -> None:
     assert line.line == 6
     assert [number for number, _ in line.near] == [4, 5, 7, 8]
     assert line.near[1][1] == "[  104.000000] usb 1-104: new device"
+
+
+MOVE = '  File "/opt/venv/lib/python3.12/site-packages/torch/nn/modules/module.py", line {} in {}'
+STACK = "\n".join([MOVE.format(1370, "convert"), MOVE.format(965, "_apply"), MOVE.format(1384, "to"), '  File "/job/t.py", line 9 in go'])
+OTHER = '  File "/opt/venv/lib/python3.12/site-packages/cv2/__init__.py", line 12 in decode'
+
+
+def dump(error: str, *stacks: tuple[str, str]) -> str:
+    parts = [f"{head} (most recent call first):\n{stack}" for head, stack in stacks]
+    return f"Fatal Python error: {error}\n\n" + "\n\n".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (dump("Segmentation fault", ("Thread 0x01", STACK), ("Current thread 0x02", STACK)), [6, 9, 12]),
+        (dump("Segmentation fault", ("Current thread 0x02", STACK), ("Thread 0x01", STACK)), [3, 6, 12]),
+        (dump("Segmentation fault", ("Thread 0x03", OTHER), ("Thread 0x01", STACK), ("Current thread 0x02", STACK)), [9, 12, 15]),
+    ],
+)  # fmt: skip
+def test_of_stacks_the_thread_that_died_and_the_same_frame_in_another(text: str, lines: list[int]) -> None:
+    (found,) = (f for f in analyze_text(text).findings if f.id == "parallel-to-segfault")
+    assert [line.line for line in found.evidence] == lines
+    assert sum("Current thread" in line.text for line in found.evidence) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        dump("Segmentation fault", ("Thread 0x01", STACK), ("Thread 0x02", STACK), ("Current thread 0x03", OTHER)),
+        dump("Segmentation fault", ("Current thread 0x03", OTHER), ("Thread 0x01", STACK), ("Thread 0x02", STACK)),
+        dump("Segmentation fault", ("Thread 0x01", OTHER), ("Current thread 0x02", STACK)),
+        dump("Aborted", ("Thread 0x01", STACK), ("Current thread 0x02", STACK)),
+        dump("Bus error", ("Thread 0x01", STACK), ("Current thread 0x02", STACK)),
+    ],
+)
+def test_threads_that_move_a_model_while_another_dies_are_no_proof(text: str) -> None:
+    assert "parallel-to-segfault" not in [f.id for f in analyze_text(text).findings]

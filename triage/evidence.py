@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from triage import lazy
-from triage.formats.pychain import Frame, Raised, original, own_frame
+from triage.formats.pychain import Frame, Raised, original, own_frame, program_frame
 from triage.library import expressions
 from triage.library.library import Signature
 from triage.model import Evidence, Match, Record, Value
@@ -19,6 +19,8 @@ _PLACES = (
     "host", "pod", "rank", "local_rank", "pid", "gpu", "gpu_model", "gpu_uuid", "pci", "process", "driver", "unit",
 )  # fmt: skip
 _FILE = lazy.pattern(r'^[\s|+]*File "(?P<path>[^"]+)", line [0-9]+')
+_STACK = lazy.pattern(r"^\s*(?:Current thread|Thread) 0x[0-9a-f]+")
+_IN = lazy.pattern(r"\.py\", line [0-9]+ in (\S+)\s*$")
 _PCI = lazy.pattern(r"(?:[0-9a-f]{4,8}:)?(?P<short>[0-9a-f]{2}:[0-9a-f]{2})")
 _NUMBER = lazy.pattern(r"(?P<sign>-?)0*(?P<digits>[0-9]+)")
 _HEX = lazy.pattern(r"0x0*(?P<digits>[0-9a-f]+)")
@@ -31,6 +33,8 @@ def quote(match: Match, signature: Signature, most: int = _MOST) -> list[Evidenc
     record = match.record
     wanted = telling_values(match, signature)
     picks = _of_exception(match, most, signature.fallback) if record.format == "traceback" else []
+    if record.format == "faulthandler":
+        picks = _of_stacks(match, most)
     return [_evidence(record, pick, wanted) for pick in picks or _of_span(match, wanted, most)]
 
 
@@ -172,6 +176,33 @@ def _of_exception(match: Match, most: int, fallback: bool) -> list[Pick]:
     if carried:
         picks.append(passed_on)
     return list({pick[0]: pick for pick in reversed(picks)}.values())[::-1][:most]
+
+
+def _of_stacks(match: Match, most: int) -> list[Pick]:
+    """In a dump of several stacks: the frame with which the match ends, the same one in another stack, and the head
+    of the thread that died; of a dump that breaks off, its last head."""
+    record, (low, high) = match.record, match.span
+    texts = record.text.split("\n")
+    first, last = record.line_at(low), record.line_at(max(low, high - 1))
+    heads = [i for i in range(first, last + 1) if _STACK.match(texts[i])]
+    if _whole(match) or len(heads) < 2:
+        return []
+    died = next((i for i in heads if "urrent" in texts[i].split(" 0x", 1)[0]), heads[-1])
+    inside = {head: range(head + 1, end) for head, end in zip(heads, [*heads[1:], last + 1], strict=True)}
+    frame = _IN.search(texts[last]) or _called(texts, inside[heads[0]])
+    picks = [died]
+    for head in sorted(heads, key=lambda head: head != died):
+        same = [i for i in inside[head] if frame and (m := _IN.search(texts[i])) and m[1] == frame[1]]
+        picks += same[-1:]
+    ends = [*record.offsets[1:], len(record.text) + 1]
+    return [(i, record.offsets[i], ends[i] - 1) for i in sorted(picks[:most])]
+
+
+def _called(texts: Sequence[str], stack: Sequence[int]) -> re.Match[str] | None:
+    """The frame of the library function that the program itself called; stacks of dumps begin with the innermost."""
+    frames = [Frame(m["path"], i, "", "") for i in stack if (m := _FILE.match(texts[i]))]
+    own = program_frame(frames[::-1])
+    return _IN.search(texts[max(own.line - 1, stack[0])]) if own else None
 
 
 def _around(raised: Sequence[Raised], low: int, high: int) -> Raised:
