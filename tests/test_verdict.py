@@ -154,3 +154,17 @@ def test_of_an_unknown_end_the_signal_is_told() -> None:
     found = analyze_text(text)
     assert found.findings[0].role == "unknown"
     assert "(SIGSEGV, " in found.summary
+
+
+def test_what_somebody_did_on_purpose_is_told_in_a_note(tmp_path: Path) -> None:
+    lib = library(tmp_path, {
+        "launcher/stop.yaml": signature("stop", "kill [0-9]+", role="symptom", severity="info", action="none"),
+        "job/gone.yaml": signature("gone", "worker gone", role="carrier"),
+        "job/late.yaml": signature("late", "worker late"),
+        "causality.yaml": "- {cause: stop, effect: gone, join: [source], strength: usual}\n",
+    })  # fmt: skip
+    found = analyze_text("$ kill 7\nworker gone", library=lib)
+    assert (found.verdict, found.notes) == ("healthy", ["line 1: stop; what follows needs nothing: gone"])
+    found = analyze_text("$ kill 7\nworker gone\nworker late", library=lib)
+    assert (found.verdict, found.findings[0].id) == ("fault", "late")
+    assert analyze_text("worker gone", library=lib).verdict == "suspect"

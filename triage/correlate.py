@@ -63,11 +63,13 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
 def _idle(one: Group) -> bool:
     """Whether a job's symptom that needs no action, such as an interrupt from the keyboard, led to nothing.
 
-    That the driver tears down what a process left behind (Xid 45) is nothing either.
+    That the driver tears down what a process left behind (Xid 45) is nothing either. What somebody did on purpose
+    (severity `info`) needs no action whatever follows from it.
     """
-    plain = one.role == "symptom" and one.severity == "warning" and one.signature.action == "none"
+    if one.role != "symptom" or one.signature.action != "none" or one.explained_by or incidents.by_machine(one):
+        return False
     tidied = all(other.role == "carrier" and incidents.by_machine(other) for other in one.explains)
-    return plain and tidied and not one.explained_by and not incidents.by_machine(one)
+    return one.severity == "info" or (one.severity == "warning" and tidied)
 
 
 def _nearness(cause: Group, effect: Group, held: dict[tuple[int, int], int]) -> tuple[float, ...]:

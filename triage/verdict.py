@@ -91,7 +91,13 @@ def _notes(ignored: Sequence[Group]) -> list[str]:
 def _set_aside(groups: Sequence[Group]) -> list[str]:
     """What was seen and is no fault, with the reason, so that a reader need not wonder."""
     seen = {g.id: g for g in groups if g.handled and g.handled != OUTLIVED}
-    return [f"line {g.matches[0].record.number}: {g.id} is no fault ({g.handled})" for g in list(seen.values())[:_FEW]]
+    told = [f"line {g.matches[0].record.number}: {g.id} is no fault ({g.handled})" for g in list(seen.values())[:_FEW]]
+    for one in groups:
+        if one.role == "context" and one.note and one.explains:
+            ids = ", ".join(dict.fromkeys(effect.id for effect in one.explains))
+            line = one.matches[0].record.number
+            told.append(f"line {line}: {one.signature.title}; what follows needs nothing: {ids}")
+    return told
 
 
 _DEVICE = ("host", "pci", "gpu_uuid", "rank", "device_code")
