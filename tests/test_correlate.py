@@ -197,3 +197,22 @@ def test_the_error_of_another_end_device_explains_nothing_by_its_time(driver: st
         log += f"[ 9000.1] {driver} 0000:21:00.0: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Data Link Layer\n"
     found = analyze_text(log + "[ 9003.0] NVRM: Xid (PCI:0000:e3:00): 79, GPU has fallen off the bus.\n").findings
     assert ("xid-79" in [f.id for f in found if f.role == "cause"]) == alone
+
+
+def test_a_job_of_many_ranks_takes_time_in_proportion_to_them() -> None:
+    def links(ranks: int) -> int:
+        report = analyze_text(
+            "".join(
+                f"[rank{n}]:[E1130 00:48:47.{n:06} ProcessGroupNCCL.cpp:689] [Rank {n}] Watchdog caught collective operation "
+                "timeout: WorkNCCL(SeqNum=6, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=25000) ran for 25054 "
+                "milliseconds before timing out.\n"
+                f"[rank{n}]:[E1130 00:48:48.{n:06} ProcessGroupNCCL.cpp:764] [Rank {n}] To avoid data inconsistency, we are "
+                "taking the entire process down.\n"
+                for n in range(ranks)
+            )
+        )
+        assert report.findings[0].id == "pg-watchdog-timeout"
+        assert report.findings[0].entities["rank"] == list(range(ranks))
+        return sum(len(f.explained_by) for f in report.findings)
+
+    assert links(200) == 200

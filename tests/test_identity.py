@@ -1,5 +1,5 @@
 from triage.identity import Identities, merge, union, values
-from triage.model import Line, Match, Record
+from triage.model import Entities, Line, Match, Record
 
 
 def match(**entities: str | int) -> Match:
@@ -52,3 +52,11 @@ def test_an_index_of_another_view_does_not_contradict() -> None:
     Identities(FACTS).complete(entities)
     assert entities["pci"] == "0000:00:07"
     assert entities["gpu"] == 0
+
+
+def test_all_ranks_of_a_large_job_are_kept_and_of_pids_as_many_as_one_reads() -> None:
+    into: Entities = {}
+    for number in range(1000):
+        merge(into, {"rank": number, "pid": number})
+    assert len(values(into, "rank")) == 1000
+    assert len(values(into, "pid")) == 64

@@ -75,7 +75,7 @@ def _idle(one: Group) -> bool:
 def _nearness(cause: Group, effect: Group, held: dict[tuple[int, int], int]) -> tuple[float, ...]:
     """Sorts the causes of an effect: of the same process and host first, then the strongest, then the nearest."""
     strength = held.get((id(cause), id(effect)), 0)
-    between = sum(cause in other.explained_by for other in effect.explained_by)  # others stand between the two
+    between = sum((id(cause), id(other)) in held for other in effect.explained_by)  # others stand between the two
     return (
         *(_apart(cause, effect, key) for key in ("rank", "host")),
         -strength, between, abs(incidents.gap(cause, effect) or 0.0), -cause.order,
@@ -169,10 +169,36 @@ def _table_edges(groups: Sequence[Group], library: Library, one_namespace: bool)
         causes = list(_ends(link.cause, by_id))
         if not causes:
             continue
+        own = _by_rank(causes)
         for effect in _ends(link.effect, by_id):
-            for cause in causes:
-                if cause is not effect and (strength := holds(link, cause, effect, one_namespace)):
-                    yield cause, effect, strength, link
+            mine = own.get(_rank(effect), []) if own else []
+            for cause, strength in _joined(link, causes, mine, effect, one_namespace):
+                yield cause, effect, strength, link
+
+
+def _joined(
+    link: Link, causes: Sequence[Group], mine: Sequence[Group], effect: Group, one_namespace: bool
+) -> list[tuple[Group, str]]:
+    """The causes of an effect by one link. `mine` are those of its own rank: where one of them holds, the same fault on
+    the peers of a large job says nothing more."""
+    near = [(c, how) for c in mine if c is not effect and (how := holds(link, c, effect, one_namespace))]
+    told = {cause.id for cause, _ in near}
+    rest = (cause for cause in causes if cause is not effect and cause.id not in told)
+    return [*near, *((c, how) for c in rest if (how := holds(link, c, effect, one_namespace)))]
+
+
+def _by_rank(groups: Sequence[Group]) -> dict[tuple[Value, Value] | None, list[Group]]:
+    """The groups that name one rank, by rank and host; nothing where only one does."""
+    found: dict[tuple[Value, Value] | None, list[Group]] = {}
+    for one in groups:
+        if (rank := _rank(one)) is not None:
+            found.setdefault(rank, []).append(one)
+    return found if len(found) > 1 else {}
+
+
+def _rank(one: Group) -> tuple[Value, Value] | None:
+    rank, host = one.entities.get("rank"), one.entities.get("host", "")
+    return None if rank is None or isinstance(rank, list) or isinstance(host, list) else (rank, host)
 
 
 def _ends(ends: Sequence[tuple[str, str]], by_id: dict[str, list[Group]]) -> Iterable[Group]:

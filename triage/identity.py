@@ -20,6 +20,9 @@ _BRINGS: dict[str, tuple[str, ...]] = {
     "local_rank": ("rank", "pci", "gpu"),
 }
 
+# Values of one entity that a finding keeps: all members of a job, of anything else what a reader can take in.
+_MOST = {"rank": 16_384, "host": 4096}
+
 
 class Identities:
     """Facts such as `rank 3 = pid 4711 = 0000:3b:00`, each from one message."""
@@ -100,7 +103,7 @@ def merge(into: Entities, more: dict[str, Value]) -> None:
         if old is None:
             into[key] = value
         elif isinstance(old, list):
-            if value not in old and len(old) < 64:
+            if value not in old and len(old) < _MOST.get(key, 64):
                 old.append(value)
         elif old != value:
             into[key] = [old, value]
