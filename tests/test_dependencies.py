@@ -22,7 +22,7 @@ LAYERS = (
     ("redact",),
     (
         "identity", "derive", "incidents", "prose", "writing", "quoting", "testruns", "recovery", "timing", "views",
-        "correlate", "ranking",
+        "joins", "correlate", "ranking",
     ),
     ("system",),
     ("advise",),
