@@ -18,7 +18,8 @@ from triage.library import cache as store
 from triage.library.library import Library
 from triage.library.patterns import Table
 
-_SET_SIZE = 256
+_SET_SIZE = 256  # patterns of a Set over pieces of a large text
+_SMALL_SETS = 64  # over single records: the states of a smaller Set are built faster
 _SET_MEMORY = 96 << 20
 _NUMBER = lazy.pattern(r"(?:\\[\[{(])?(?:\(\?:(?:\\d|\[0-9\])\+\)|(?:\\d|\[0-9\])\+)(?:\\[\]})])?")
 _TOKEN = lazy.pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]", re.DOTALL)
@@ -75,7 +76,7 @@ class Candidates:
             number for number, needles in enumerate(table.needles)
             if not whole or not needles or any(text in whole for text in needles)
         ]  # fmt: skip
-        self._sets = _sets(["(?m)" + table.regexes[number] for number in self.numbers])
+        self._sets = _sets(["(?m)" + table.regexes[number] for number in self.numbers], _SMALL_SETS)
 
     def of(self, text: str, _form: str = "") -> list[int]:
         """The numbers of the regexes that hold somewhere in `text`."""
@@ -83,16 +84,16 @@ class Candidates:
         return [self.numbers[base + hit] for base, one in self._sets for hit in one.Match(data) or ()]
 
 
-def _sets(regexes: Sequence[str]) -> list[tuple[int, Any]]:
+def _sets(regexes: Sequence[str], size: int = _SET_SIZE) -> list[tuple[int, Any]]:
     import re2
 
     options = re2.Options()
     options.max_mem = _SET_MEMORY
     options.log_errors = False
     made = []
-    for base in range(0, len(regexes), _SET_SIZE):
+    for base in range(0, len(regexes), size):
         one = re2.Set.SearchSet(options)
-        for regex in regexes[base : base + _SET_SIZE]:
+        for regex in regexes[base : base + size]:
             one.Add(regex)
         one.Compile()
         made.append((base, one))

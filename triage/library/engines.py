@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -17,10 +18,10 @@ class Engines:
 
     def __init__(self, regexes: Sequence[str]) -> None:
         self.broken: dict[str, str] = {}
-        whole = _as_one(regexes)  # one by one only where something is wrong
+        whole = _together(regexes)  # one by one only where something is wrong
         self.regexes = [text for text in regexes if self._compiles(text, whole is not None)]
         self._re2 = _re2_sets(self.regexes)
-        self._hyperscan = whole if self.regexes == [*regexes] else _hyperscan(self.regexes)
+        self._hyperscan = whole if self.regexes == [*regexes] else _together(self.regexes)
         self._regex = [_regex(text) for text in self.regexes]
         self._needed: dict[str, list[int]] = {}
         for number, text in enumerate(self.regexes):
@@ -51,7 +52,8 @@ class Engines:
         found = {"re2": {base + hit for base, one in self._re2 for hit in one.Match(data) or ()}}
         if self._hyperscan is not None:
             seen: set[int] = set()
-            self._hyperscan.scan(data, match_event_handler=lambda number, *_: seen.add(number))
+            for base, database in self._hyperscan:
+                database.scan(data, match_event_handler=lambda number, *_, base=base: seen.add(base + number))
             found["hyperscan"] = seen
         # `regex` is slow, and cannot hold without the fixed words; were these wrong, the others would differ from it
         asked = {number for needle, numbers in self._needed.items() if needle in text for number in numbers}
@@ -91,12 +93,15 @@ def _re2_sets(regexes: Sequence[str], size: int = 64) -> list[tuple[int, Any]]:
     return made
 
 
-def _as_one(regexes: Sequence[str]) -> Any:
-    """The database of all of them; None when one of them cannot be compiled, or without hyperscan."""
+def _together(regexes: Sequence[str], size: int = 256) -> list[tuple[int, Any]] | None:
+    """Databases of all of them, compiled side by side; None when one of them cannot be, or without hyperscan."""
+    starts = range(0, len(regexes), size)
     try:
-        return _hyperscan(regexes)
+        with ThreadPoolExecutor() as pool:  # the compiler leaves the interpreter's lock
+            made = list(pool.map(lambda base: _hyperscan(regexes[base : base + size]), starts))
     except Exception:  # hyperscan.error, whose module may be absent
         return None
+    return None if None in made else list(zip(starts, made, strict=True))
 
 
 def _hyperscan(regexes: Sequence[str]) -> Any:
