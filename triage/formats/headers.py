@@ -46,6 +46,9 @@ DRIVER = lazy.pattern(
     r"BUG: (?:kernel NULL|unable to handle|soft lockup)|INFO: task .{1,32}:\d+ blocked for more than |"
     r"nvme nvme\d+: |(?:EXT4-fs|XFS|BTRFS)(?: error)? \(|LustreError: \d|NETDEV WATCHDOG: |blk_update_request: |"
     r"(?:I/O|critical (?:medium|target)|timeout) error, dev \w+, sector \d|Buffer I/O error on dev|bond\d+: \(slave |"
+    r"mce: Uncorrected hardware memory error|Tasks in /\S+ are going to be killed|BUG: Bad page state in process |"
+    r"\S{1,15}: page allocation failure: order:|nfs: server \S+ (?:not responding|OK)|infiniband mlx5_\d+: |"
+    r"CPU\d+: (?:Core|Package) temperature |nvidia_uvm: |nvidia-peermem nv_|"
     r"Loading of module with unavailable key|Lockdown: \S+ unsigned module|nf_conntrack: |thermal thermal_zone\d|"
     r"(?:traps: )?\S[^\[\]\n]{0,15}\[\d+\](?:: | )"
     r"(?:segfault at [0-9a-f]+ ip |general protection (?:fault )?ip:|trap \w[\w ]* ip:)|\[drm[:\]])",
