@@ -52,10 +52,21 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
         if one.explained_by:
             one.role = "symptom" if one.role != "carrier" else "carrier"
     _hand_down(active)
+    _cast_doubt(active)
     views.fold(active, library, edges)
     for one in active:
         one.explained_by = sorted(one.explained_by, key=lambda cause, one=one: _nearness(cause, one, held))  # type: ignore[misc]
     _triggers(groups, library)
+
+
+def _cast_doubt(groups: Sequence[Group]) -> None:
+    """What a record says of itself can contradict what was read from it: the finding is possible then, no more."""
+    for one in groups:
+        for cause in one.explained_by if one.signature.doubts else ():
+            records = {id(match.record): match.record for match in one.matches}
+            shared = [records[id(m.record)] for m in cause.matches if id(m.record) in records]
+            if shared:
+                cause.confidence, cause.note = "possible", str(shared[0].fields.get("doubt", one.signature.title))
 
 
 def _idle(one: Group) -> bool:

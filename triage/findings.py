@@ -12,7 +12,7 @@ from triage.evidence import quote
 from triage.identity import union, values
 from triage.incidents import Group, by_machine, gap
 from triage.library import expressions
-from triage.library.library import Library
+from triage.library.library import Library, Signature
 from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match, Place, Stamp
 from triage.system import system_of
 
@@ -24,7 +24,7 @@ _RENUMBERED = ("gpu", "local_rank")  # a job counts its GPUs in its own way (CUD
 
 
 def finding(one: Group, library: Library, incident: int) -> Finding:
-    signature = one.signature
+    signature, doubt = one.signature, _doubt(one)
     effects = reach(one)
     entities = visible(one.entities) | _behind(one)
     first, last = _ends(one)
@@ -35,7 +35,7 @@ def finding(one: Group, library: Library, incident: int) -> Finding:
         first=first, last=last, evidence=_evidence(one, effects),
         explains=list(dict.fromkeys(g.id for g in effects)),
         explained_by=list(dict.fromkeys(g.id for g in (*one.explained_by, *one.after))),
-        action=signature.action, action_vendor=signature.action_vendor, means=_means(one),
+        action=doubt.action if doubt else signature.action, action_vendor=signature.action_vendor, means=_means(one),
         playbook=_advice(one, effects, first, library),
         recheck=[{"probe": name} for name in signature.recheck], sources=list(signature.sources),
     )  # fmt: skip
@@ -108,7 +108,19 @@ def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library
     known |= visible(one.entities)
     if first.time and not first.time.startswith("+"):
         known["time"] = first.time
-    return advise.fill(playbook, known, system_of(match.record for match in one.matches[:_PROOF]))
+    system = system_of(match.record for match in one.matches[:_PROOF])
+    advice = advise.fill(playbook, known, system)
+    doubt = _doubt(one)
+    checks = library.playbooks.get(doubt.playbook) if doubt else None
+    if checks is not None:  # what casts doubt on the finding is looked at first
+        before = [step for step in advise.fill(checks, known, system).steps if step.section == "Confirm"]
+        advice.steps = [*before, *advice.steps]
+    return advice
+
+
+def _doubt(one: Group) -> Signature | None:
+    """What casts doubt on a finding: an effect whose signature says so."""
+    return next((effect.signature for effect in one.explains if effect.signature.doubts), None)
 
 
 def _title(one: Group, entities: Entities, text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from triage import lazy
+from triage.formats.windows_sentences import codes_of_sentences
 from triage.model import Value
 
 _NUMBERS = (0, 1, 3, 9, 10, 12, 14, 16, 18, 19, 21, 22, 24, 28, 29, *range(31, 58))
@@ -26,27 +27,30 @@ CODES = {f"CM_PROB_{symbol}": code for code, symbol in SYMBOLS.items()}
 
 _WORD = r"(?:Code|CODE|代码|代碼|程式碼|Código|Codigo|Код|コード|코드|Codice|Kod|Kód|Koodi|Kode|Κωδικός|錯誤碼)"
 NUMBER = lazy.pattern(rf"[(（]\s*{_WORD}\s*[:：]?\s*(\d{{1,2}})\s*[)）]")
-_HINT = lazy.pattern(_WORD + r"|code")  # most lines of a log hold none of these words
-_SPOKEN = lazy.pattern(r"(?i:\b(?:error )?code|代码|代碼|Código|Код|コード)\s*[:：]?\s*(\d{1,2})\b")
+# Most lines of a log hold none of these.
+_HINT = lazy.pattern(_WORD + r"|code|código|код|problème|problema|проблемы|问题|問題")
+_SPOKEN = lazy.pattern(r"(?i:(?:\b|fehler|error )code|代码|代碼|código|код|コード)\s*[:：]?\s*(\d{1,2})(?!\d|\.\d)")
 _MANAGER = lazy.pattern(r"(?i)device manager|设备管理器|裝置管理員|Geräte-?Manager|Gestionnaire de périphériques|"
                       r"Administrador de dispositivos|Диспетчер устройств|デバイス ?マネージャー")  # fmt: skip
 _PROCESS = lazy.pattern(r"(?i)\b(?:exit(?:ed|s|ing)?|process|command|npm|returned|child|subprocess|http|status code)\b")
+# Programs on a card have codes of their own.
+_PROGRAM = lazy.pattern(r"(?i)\b(?:cuda|cudnn|cublas|nccl|hip|opencl|vulkan|nvenc|xid|\w*coder|kernel)\b")
+_LEAST_SPOKEN = 10  # smaller numbers are those of anything
 _SENTENCE_END = lazy.pattern(r"[.。!！]['\"”»]?\s*$")
 INSTANCE = lazy.pattern(r"\b((?:PCI|ROOT|ACPI|USB|HID|SWD|DISPLAY|HDAUDIO|SW|VMBUS|SCSI|STORAGE|UEFI|BTH\w*|INTELAUDIO)"
                        r"\\[^\s\\,;\"'<>|]+(?:\\[^\s\\,;\"'<>|)\]。]+)?)", re.IGNORECASE)  # fmt: skip
 _VENDOR = lazy.pattern(r"PCI\\VEN_([0-9A-F]{4})", re.IGNORECASE)
-# Sentences that stand without their number, as System Information prints them: documented English texts.
-_SENTENCES = (
-    (1, "device is not configured correctly"), (3, "or your system may be running low on memory"),
-    (12, "cannot find enough free resources that it can use"), (14, "until you restart your computer"),
-    (19, "configuration information (in the registry) is incomplete"), (22, "This device is disabled."),
-    (24, "or does not have all its drivers installed"), (28, "drivers for this device are not installed"),
-    (31, "Windows cannot load the drivers required for this device"), (10, "This device cannot start."),
-    (37, "cannot initialize the device driver for this hardware"), (39, "driver may be corrupted or missing"),
-    (43, "stopped this device because it has reported problems"), (45, "is not connected to the computer"),
-    (52, "cannot verify the digital signature for the drivers required"),
-)  # fmt: skip
-BRACKET = lazy.pattern(r"\b(\d{1,2}) \(0x[0-9A-Fa-f]{1,2}\) \[(CM_PROB_\w+)\]")
+# pnputil: `12 (0x0C) [CM_PROB_NORMAL_CONFLICT]`, cut or whole.
+BRACKET = lazy.pattern(r"\b(\d{1,2}) ?\(0x([0-9A-Fa-f]{1,8})\)(?: ?\[(CM_PROB_\w+)\])?|\b(\d{1,2}) ?\[(CM_PROB_\w+)\]")
+_SYMBOL = lazy.pattern(r"\bCM_PROB_[A-Z_]+\b")
+# What Device Manager (the details of a device), pnputil and PowerShell call the code, and its value: eight digits are
+# hexadecimal, as the details show it.
+KEY = lazy.pattern(
+    r"(?i)^(?:Device )?Problem ?code$|^ConfigManagerErrorCode$|^Problem$|^Gerätefehlercode$|^Fehlercode des Geräts$"
+    r"|^Code (?:de |du )?problème$|^Código (?:de |del )?problema$|^Код (?:проблемы|ошибки устройства)$|^问题代码$"
+    r"|^問題碼$|^問題(?:の)?コード$"
+)
+_VALUE = lazy.pattern(r"^(?:0x(?P<hex>[0-9A-Fa-f]{1,8})|(?P<long>[0-9A-Fa-f]{8})|(?P<number>\d{1,2}))$")
 SETUP = lazy.pattern(r"not started: Device has problem: 0x([0-9a-fA-F]{1,2})\b")
 GPU_NAME = lazy.pattern(
     r"(?i)\b(?:geforce|quadro|tesla|rtx|gtx|titan|radeon|instinct|firepro|intel\W{1,4}arc|(?:iris|uhd|hd) graphics)\b|"
@@ -73,35 +77,73 @@ def symbol(code: int) -> str:
 
 
 def code_in(text: str) -> int | None:
-    """The device problem code that a text states: `(Code 43)` in any language, `[CM_PROB_...]`, setupapi wording.
+    """The device problem code that a text states: `(Code 43)` in any language, `12 (0x0C) [CM_PROB_...]`, `Problem
+    code: 0000000C`, setupapi wording.
 
     A number in brackets counts only where a device sentence can stand: at the end of a sentence, alone, or
     beside a device; so `process exited (Code 1)` is none.
     """
-    found = BRACKET.search(text) if "CM_PROB_" in text else None
-    if found:
-        return int(found[1])
+    if "CM_PROB_" in text and (found := BRACKET.search(text)):
+        return _bracketed(found)
     setup = SETUP.search(text) if "Device has problem" in text else None
     if setup:
         return int(setup[1], 16)
     if not _HINT.search(text):
         return None
+    key, colon, value = re.sub("：", ":", text).partition(":")
+    if colon and KEY.match(key.strip()) and key.strip().lower() != "problem":
+        return code_of_value(value.strip())
     number = NUMBER.search(text)
     if number and int(number[1]) in SYMBOLS and not _PROCESS.search(text):
         before = text[: number.start()].rstrip(" \t\u00a0\u3000")
         if not before or _SENTENCE_END.search(before) or INSTANCE.search(text) or GPU_NAME.search(text):
             return int(number[1])
     spoken = _SPOKEN.search(text)
-    if spoken and int(spoken[1]) in SYMBOLS and _MANAGER.search(text):
-        return int(spoken[1])
-    return None
+    if spoken is None or int(spoken[1]) not in SYMBOLS:
+        return None
+    card = int(spoken[1]) >= _LEAST_SPOKEN and GPU_NAME.search(text) and not _PROCESS.search(text)
+    return int(spoken[1]) if _MANAGER.search(text) or (card and not _PROGRAM.search(text)) else None
+
+
+def code_of_value(value: str) -> int | None:
+    """The code that a property names: `12 (0x0C) [CM_PROB_...]`, `CM_PROB_...`, `12`, `0x0C` or `0000000C`."""
+    if value in CODES:
+        return CODES[value]
+    if found := BRACKET.search(value):
+        return _bracketed(found)
+    found = _VALUE.match(value)
+    if found is None:
+        return None
+    code = int(found["number"]) if found["number"] else int(found["hex"] or found["long"], 16)
+    return code if code in SYMBOLS else None
+
+
+def _bracketed(found: re.Match[str]) -> int | None:
+    """The number, else the symbol, of pnputil's form."""
+    number, name = int(found[1] or found[4]), found[3] or found[5] or ""
+    return number if number in SYMBOLS else CODES.get(name)
+
+
+def contradiction(code: int, text: str) -> str:
+    """What in the text speaks against a code: a symbol, a hexadecimal number or a sentence of another one; else empty.
+
+    A device that is not connected (45) may show the sentence of what it had before.
+    """
+    name = _SYMBOL.search(text)
+    if name and CODES.get(name[0], code) != code:
+        return f"the number says code {code}, but {name[0]} is code {CODES[name[0]]}"
+    pair = BRACKET.search(text)
+    if pair and pair[2] and int(pair[2], 16) != int(pair[1]):
+        return f"code {pair[1]} and 0x{pair[2]} are two codes"
+    spoken = codes_of_sentences(text)
+    if spoken and code not in (*spoken, 45):
+        return f"the number says code {code}, but the sentence is that of code {spoken[0]}"
+    return ""
 
 
 def code_of_sentence(text: str) -> int | None:
-    """The code whose documented English sentence stands in `text`, where no number does."""
-    if "device" not in text and "hardware" not in text:
-        return None
-    return next((code for code, sentence in _SENTENCES if sentence in text), None)
+    """The code whose sentence stands in `text`, where no number does."""
+    return next(iter(codes_of_sentences(text)), None)
 
 
 def about(code: int | None, name: str, instance: str) -> dict[str, Value]:

@@ -17,12 +17,14 @@ from triage.formats.windows_codes import (
     GPU_NAME,
     HELPER,
     INSTANCE,
+    KEY,
     NUMBER,
     SETUP,
-    SYMBOLS,
     about,
     code_in,
     code_of_sentence,
+    code_of_value,
+    contradiction,
     instance_in,
     with_class,
 )
@@ -60,7 +62,8 @@ class WindowsDevice(Format):
 
         NVIDIA GeForce RTX 3090: This device cannot start. (Code 10)
 
-    Fields: device_code, symbol, device_name, instance_id, vendor, device_kind, ntstatus, status, gpu_model.
+    Fields: device_code, symbol, device_name, instance_id, vendor, device_kind, ntstatus, status, gpu_model, and
+    `doubt`: what in the text speaks against the code.
     """
 
     name: ClassVar[str] = "windows-device"
@@ -78,6 +81,9 @@ class WindowsDevice(Format):
 
 def _make(lines: Sequence[Line], at: int, count: int, fields: dict[str, Value]) -> Record:
     own = lines[at : at + count]
+    code = fields.get("device_code")
+    if isinstance(code, int) and (doubt := contradiction(code, "\n".join(line.text for line in own))):
+        fields["doubt"] = doubt
     return record(WindowsDevice.name, own, [line.text for line in own], None, **fields)
 
 
@@ -148,17 +154,8 @@ def _length(lines: Sequence[Line], at: int) -> int:
 
 
 def _block_code(values: Sequence[str], keys: dict[str, str]) -> int | None:
-    for value in values:
-        found = BRACKET.fullmatch(value) or BRACKET.search(value)
-        if found:
-            return int(found[1])
-    for key in ("problem", "configmanagererrorcode", "problemcode", "device problem code"):
-        value = keys.get(key, "")
-        if value in CODES:
-            return CODES[value]
-        if re.fullmatch(r"\d{1,2}", value) and int(value) in SYMBOLS:
-            return int(value)
-    return None
+    told = [value for value in values if BRACKET.search(value)] + [v for key, v in keys.items() if KEY.match(key)]
+    return next((code for value in told if (code := code_of_value(value)) is not None), None)
 
 
 def _block_name(pairs: Sequence[tuple[str, str]], keys: dict[str, str]) -> str:

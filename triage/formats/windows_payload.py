@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from triage import lazy
 from triage.entities import hexadecimal
-from triage.formats.windows_codes import SYMBOLS, about, code_in, instance_in
+from triage.formats.windows_codes import SYMBOLS, about, code_in, contradiction, instance_in
 from triage.model import Value
 
 _LEVELS = {
@@ -103,8 +103,12 @@ def decode(provider: str, event_id: int, payload: Payload) -> dict[str, Value]:
     if source in ("application error", "application hang"):
         return _application(payload)
     code = code_in(payload.text)
+    if code is None:
+        return {}
     name = payload.text.split(":")[0].strip()
-    return about(code, name if len(name) < 80 else "", instance_in(payload.text)) if code is not None else {}
+    fields = about(code, name if len(name) < 80 else "", instance_in(payload.text))
+    doubt = contradiction(code, payload.text)
+    return fields | {"doubt": doubt} if doubt else fields
 
 
 def _display_driver(payload: Payload) -> dict[str, Value]:

@@ -57,6 +57,7 @@ class Signature:
     unless: list[dict[str, str]] = field(default_factory=list)
     refines: list[str] = field(default_factory=list)
     fallback: bool = False
+    doubts: bool = False
     promote: list[dict[str, str]] = field(default_factory=list)
     readings: list[dict[str, str]] = field(default_factory=list)
     derive: dict[str, Any] | None = None

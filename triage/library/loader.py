@@ -17,7 +17,7 @@ from triage.library.playbook import Playbook, parse_playbook
 from triage.library.shelf import Shelf
 from triage.model import Step
 
-FORMAT = 13  # of the cached library; raise it when the dataclasses change
+FORMAT = 14  # of the cached library; raise it when the dataclasses change
 
 
 def default_folder() -> Path:

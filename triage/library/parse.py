@@ -242,7 +242,7 @@ class Parser:
             role=checked.role, status=checked.status, confidence=checked.confidence, action=checked.action,
             action_vendor=checked.action_vendor, key=checked.key, match=patterns, let=checked.let,
             where=checked.where, unless=[{"regex": u.regex, "in": u.scope} for u in checked.unless],
-            refines=refines, fallback=checked.fallback,
+            refines=refines, fallback=checked.fallback, doubts=checked.doubts,
             promote=[p.model_dump(exclude_none=True) for p in checked.promote],
             readings=[r.model_dump() for r in checked.readings],
             derive=checked.derive.model_dump() if checked.derive else None,

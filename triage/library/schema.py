@@ -133,6 +133,7 @@ class SignatureFields(Strict):
     unless: list[Unless] = []
     refines: str | list[str] | None = None
     fallback: bool = False
+    doubts: bool = False
     promote: list[Promotion] = []
     readings: list[Reading] = []
     means: str = ""
