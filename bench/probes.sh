@@ -70,6 +70,17 @@ every_probe() {
     step all.txt 90 python3 -m triage recheck -q
 }
 
+machine() { # what looks at the whole machine, with a series of samples while a job runs
+    step preflight.txt 60 python3 -m triage preflight --expect-gpus "${RANKS:-2}"
+    step collect.out 100 python3 -m triage collect --no-redact -o collect.tar.gz
+    step collect-live.json 60 python3 -m triage analyze -q --format json collect.tar.gz
+    python3 -m triage collect --watch 16s --every 2s -o watch.csv >watch.out 2>&1 &
+    local watcher=$!
+    step watch-load.json 60 python3 -m triage recheck throttle --stress --force -q --format json
+    wait $watcher
+    step watch-live.json 30 python3 -m triage analyze -q --format json watch.csv
+}
+
 fragmented() {
     job oom-fragmented python3 "$root/bench/faults.py" fragmented
     live oom-fragmented-live oom-fragmented.log --stress
@@ -146,7 +157,7 @@ rank_faults() {
     for name in wild odd; do
         job rank-$name bash -c "ranks rank-$name"
         kernel_log rank-$name-dmesg.txt
-        live rank-$name-live rank-$name.log rank-$name-dmesg.txt
+        live rank-$name-live rank-$name.log rank-$name-dmesg.txt --stress
     done
     job duplicate bash -c 'ranks rank-same'
     live duplicate-live duplicate.log --stress
@@ -169,6 +180,10 @@ small_cgroup() {
 step about.txt 60 bash -c about
 case $2 in
 one) every_probe; fragmented; out_of_memory; other_process; broken_kernels ;;
-two) every_probe --set rounds=10; hidden_file; small_shm; wrong_interface; rank_faults; small_cgroup ;;
+two)
+    step all.json 420 python3 -m triage recheck --stress --format json -q --set rounds=10 --set seconds=5
+    hidden_file; small_shm; wrong_interface; rank_faults; fragmented; small_cgroup; machine
+    job oom-cublas python3 "$root/bench/faults.py" product
+    ;;
 esac
 cat times.txt

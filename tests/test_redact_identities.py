@@ -12,6 +12,7 @@ FOUND = (
     ("link/ether b8:ce:f6:01:02:03 brd", "mac", "b8:ce:f6:01:02:03"), ("MAC 00-1A-2B-3C-4D-5E", "mac", "00-1A-2B-3C-4D-5E"),
     ("(UUID: GPU-8e6f9a52-1234-5678-9abc-def012345678)", "uuid", "8e6f9a52-1234-5678-9abc-def012345678"),
     ("mail bob.b@corp.example.com now", "email", "bob.b@corp.example.com"), ("Serial Number        : 1324021012345", "serial", "1324021012345"),
+    ("    Serial Number                                      : 1324021012345", "serial", "1324021012345"),  # nvidia-smi -q
     ("<serial>1324021012345</serial>", "serial", "1324021012345"), ("node_guid: b8ce:f603:00a1:b2c3", "hex", "b8ce:f603:00a1:b2c3"),
     ("_MACHINE_ID=4d36e968e32511cebfc108002be10318", "hex", "4d36e968e32511cebfc108002be10318"),
     ("SID: S-1-5-21-1004336348-1177238915-682003330-512", "sid", "S-1-5-21-1004336348-1177238915-682003330-512"),

@@ -12,11 +12,13 @@ from triage.cli.analyze import analyze
 from triage.cli.docs import docs
 from triage.cli.history import history
 from triage.cli.knowledge import explain, formats_, lint, list_
+from triage.cli.machine import collect, preflight
 from triage.cli.measure import score, templates
 from triage.cli.plan import plan
 from triage.cli.recheck import recheck
 from triage.cli.redact import redact
 from triage.cli.serve import mcp, serve
+from triage.cli.ticket import ticket
 
 _EXAMPLES = """\b
 Examples:
@@ -79,6 +81,9 @@ def version() -> None:
 
 app.command("analyze")(analyze)
 app.command("recheck")(recheck)
+app.command("collect")(collect)
+app.command("preflight")(preflight)
+app.command("ticket")(ticket)
 app.command("explain")(explain)
 app.command("list")(list_)
 app.command("formats")(formats_)

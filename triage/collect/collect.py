@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ def default_name() -> Path:
 
 def collect(
     target: Path, python: str, *, logs: Sequence[Path] = (), redactor: Redactor | None = None,
-    progress: Callable[[str], None] = lambda name: None,
 ) -> dict[str, Any]:  # fmt: skip
     """Reads this machine and writes `target`; gives the manifest. `python` is the interpreter that has PyTorch.
 
@@ -36,8 +35,7 @@ def collect(
     """
     wanted = items.WINDOWS if os.name == "nt" else items.LINUX
     versions = Item("collect-env.txt", ((python, "-m", "torch.utils.collect_env"),), seconds=_TORCH, optional=True)
-    pieces = gather.gather([*wanted, versions], progress=progress)
-    pieces += [_environment(), _readings(python, progress), *gather.logs(logs)]
+    pieces = [*gather.gather([*wanted, versions]), _environment(), _readings(python), *gather.logs(logs)]
     return archive.write(target, pieces, redactor)
 
 
@@ -47,10 +45,10 @@ def _environment() -> Piece:
                  "" if rows else "no such variable is set", missed=False)  # fmt: skip
 
 
-def _readings(python: str, progress: Callable[[str], None]) -> Piece:
+def _readings(python: str) -> Piece:
     """What the probes read that need no PyTorch: counters, links, limits, with their outcomes."""
     began = time.monotonic()
     names = [one.name for one in probes().values() if one.group in _PROBES and one.load != "needed"]
-    results = check(names, {}, Settings(python, progress=progress))
+    results = check(names, {}, Settings(python))
     data = json.dumps({"results": [dataclasses.asdict(one) for one in results]}, indent=1)
     return Piece("recheck.json", "triage recheck", data.encode(), seconds=time.monotonic() - began)

@@ -12,19 +12,20 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+# Counter of a sample -> name of the deviation. All names are rows of signatures/watch/watch.yaml.
 COUNTERS = {
-    "replays": "PCIe replays", "ecc_corrected": "corrected memory errors",
-    "ecc_uncorrected": "uncorrectable memory errors", "remapped": "remapped rows",
-    "aer_corrected": "corrected AER errors", "aer_nonfatal": "non-fatal AER errors", "aer_fatal": "fatal AER errors",
+    "replays": "pcie-replays", "ecc_corrected": "ecc-corrected", "ecc_uncorrected": "ecc-uncorrected",
+    "remapped": "remapped-rows", "aer_corrected": "aer-corrected", "aer_nonfatal": "aer-nonfatal",
+    "aer_fatal": "aer-fatal",
 }  # fmt: skip
-FLOORS = {"link_width": ("PCIe lanes", "x"), "power_limit": ("power limit", " W")}
+_FLOORS = {"link_width": ("pcie-width", " lanes"), "power_limit": ("power-limit", " W")}
 # Quantity -> name, unit, direction that is bad, least change: absolute, or as a share of the usual value.
 _GAUGES = {
-    "temperature": ("temperature", " C", +1, 6.0, 0.0), "clock": ("clock under load", " MHz", -1, 0.0, 0.10),
-    "power": ("power under load", " W", -1, 0.0, 0.25),
+    "temperature": ("temperature", " C", +1, 6.0, 0.0), "clock": ("clock", " MHz", -1, 0.0, 0.10),
+    "power": ("power", " W", -1, 0.0, 0.25),
 }  # fmt: skip
 # nvml.h, nvmlClocksEventReason*
-_REASONS = {0x8: "HW slowdown", 0x20: "SW thermal slowdown", 0x40: "HW thermal slowdown", 0x80: "HW power brake"}
+_REASONS = {0x8: "hw-slowdown", 0x20: "sw-thermal-slowdown", 0x40: "hw-thermal-slowdown", 0x80: "hw-power-brake"}
 _LOADED = 80  # percent of utilisation from which a sample counts as under load
 _BASE = 10  # samples under load that make the usual value
 _LASTING = 3  # samples in a row that must be out of range
@@ -49,13 +50,18 @@ class Watcher:
     base: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     out: dict[tuple[str, str], int] = field(default_factory=dict)
 
+    def miss(self, reason: str) -> list[Deviation]:
+        """The deviation that no sample could be taken, told once until one is taken again."""
+        return list(self._once("host", "no-sample", reason, "answered"))
+
     def take(self, sample: Mapping[str, Any]) -> list[Deviation]:
         """The deviations that this sample shows for the first time."""
+        self.out.pop(("host", "no-sample"), None)
         found: list[Deviation] = []
         for gpu in sample.get("gpus", ()):
             found += self._gpu(gpu)
         if (count := self.seen.get(("host", "gpus"))) is not None and len(sample.get("gpus", ())) < count:
-            found += self._once("host", "GPUs that are listed", str(len(sample.get("gpus", ()))), str(count))
+            found += self._once("host", "gpu-missing", str(len(sample.get("gpus", ()))), str(count))
         self.seen["host", "gpus"] = max(count or 0, len(sample.get("gpus", ())))
         return found + list(self._host(sample.get("host") or {}))
 
@@ -63,11 +69,11 @@ class Watcher:
         where = gpu.get("pci") or self.seen.get(("index", str(gpu.get("index"))), f"GPU {gpu.get('index')}")
         self.seen["index", str(gpu.get("index"))] = where
         if "error" in gpu:
-            yield from self._once(where, "the GPU", str(gpu["error"]), "readable")
+            yield from self._once(where, "gpu-unreadable", str(gpu["error"]), "readable")
             return
         for key, name in COUNTERS.items():
             yield from self._rises(where, key, name, gpu.get(key))
-        for key, (name, unit) in FLOORS.items():
+        for key, (name, unit) in _FLOORS.items():
             yield from self._falls(where, key, name, unit, gpu.get(key))
         mask = gpu.get("reasons") or 0
         for bit, name in _REASONS.items():
@@ -76,20 +82,20 @@ class Watcher:
             else:
                 self.out.pop((where, name), None)
         if (gpu.get("utilization") or 0) >= _LOADED:
-            yield from self._falls(where, "link_gen", "PCIe generation under load", "", gpu.get("link_gen"))
+            yield from self._falls(where, "link_gen", "pcie-speed", " (generation)", gpu.get("link_gen"))
             for key in _GAUGES:
                 yield from self._gauge(where, key, gpu.get(key))
 
     def _host(self, host: Mapping[str, Any]) -> Iterator[Deviation]:
-        yield from self._rises("host", "xids", "Xid lines in the kernel log", host.get("xids"))
+        yield from self._rises("host", "xids", "xids", host.get("xids"))
         free = host.get("memory_free")
         if free is None:
             return
         most = self.seen["host", "memory_free"] = max(free, self.seen.get(("host", "memory_free"), 0))
         if free < _MEMORY * most:
-            yield from self._once("host", "available memory", f"{free} MiB", f"up to {most} MiB")
+            yield from self._once("host", "host-memory", f"{free} MiB", f"up to {most} MiB")
         else:
-            self.out.pop(("host", "available memory"), None)
+            self.out.pop(("host", "host-memory"), None)
 
     def _once(self, where: str, what: str, now: str, before: str) -> Iterator[Deviation]:
         if (where, what) not in self.out:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from triage.recheck.child import Limits
 
 SECONDS = 50.0  # for all items together
 _AT_ONCE = 4
+_EMPTY = b"-- No entries --"  # journalctl's nothing
 
 
 @dataclass(slots=True)
@@ -29,15 +30,12 @@ class Piece:
     missed: bool = True  # whether it counts that it could not be read
 
 
-def gather(
-    items: Sequence[Item], seconds: float = SECONDS, progress: Callable[[str], None] = lambda name: None
-) -> list[Piece]:
-    """One piece for each item, in their order, after at most about `seconds`. `progress` gets the name of each."""
+def gather(items: Sequence[Item], seconds: float = SECONDS) -> list[Piece]:
+    """One piece for each item, in their order, after at most about `seconds`."""
     until = time.monotonic() + seconds
 
     def read(item: Item) -> Piece:
         piece = _files(item) if item.paths else _command(item, until)
-        progress(item.name)
         piece.missed = not item.optional
         return piece
 
@@ -64,7 +62,7 @@ def _command(item: Item, until: float) -> Piece:
             piece.reason = f"{command[0]}: {done.over}"
         elif done.status and not done.out.strip():
             piece.reason = f"{command[0]}: {said[-1][:200] if said else f'exit status {done.status}'}"
-        elif not done.out.strip():
+        elif not done.out.strip() or done.out.startswith(_EMPTY):
             piece.reason = f"{command[0]} printed nothing" + (f" ({said[-1][:200]})" if said else "")
         else:
             piece.data = done.out

@@ -39,7 +39,7 @@ LINUX = (
     Item("nvidia-smi-nvlink.txt", (("nvidia-smi", "nvlink", "-s"),), optional=True),
     Item("nvidia-smi-nvlink-errors.txt", (("nvidia-smi", "nvlink", "-e"),), optional=True),
     Item("driver.txt", paths=("/proc/driver/nvidia/version", "/proc/driver/nvidia/gpus/*/information")),
-    Item("device-files.txt", (("ls", "-l", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/shm"),)),
+    Item("device-files.txt", (("ls", "-l", "/dev"),)),
     Item("lspci-tree.txt", (("lspci", "-tv"),), optional=True),
     Item("lspci-nvidia.txt", (("lspci", "-nnvvv", "-d", "10de:"),), optional=True),
     Item("lspci-bridges.txt", (("lspci", "-nnvv", "-d", "::0604"),), optional=True),

@@ -36,9 +36,7 @@ def _row(now: str, where: str, values: Mapping[str, Any], columns: tuple[str, ..
     return ",".join([now, where, *("" if values.get(name) is None else str(values[name]) for name in columns)])
 
 
-def watch(
-    target: Path, python: str, seconds: float, every: float, say: Callable[[Deviation], None]
-) -> int:  # fmt: skip
+def watch(target: Path, python: str, seconds: float, every: float, say: Callable[[Deviation], None]) -> int:
     """Samples for `seconds`, one sample each `every` seconds, into `target` (appended to); gives how many.
 
     `say` gets each deviation at once. A sample that cannot be taken is itself a deviation. Raises OSError when the file
@@ -55,10 +53,9 @@ def watch(
             done = runner.run(_SAMPLE, {}, python, Limits(_SLOWEST))
             now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             if done.reading is None:
-                found = list(watcher._once("host", "the sample", done.reason, "answered"))
+                found = watcher.miss(done.reason)
                 _write(file, rows({}, found, now))
             else:
-                watcher.out.pop(("host", "the sample"), None)
                 found = watcher.take(done.reading)
                 _write(file, rows(done.reading, found, now))
             count += 1

@@ -24,18 +24,20 @@ def formats() -> tuple[Format, ...]:
     from triage.formats.lspci import Lspci
     from triage.formats.nccl import Nccl
     from triage.formats.nvidia_smi import SmiQuery
+    from triage.formats.own import OwnJson
     from triage.formats.python import CppAbort, Faulthandler, Traceback
     from triage.formats.smi_csv import SmiCsv
     from triage.formats.smi_lists import SmiLinks, SmiMonitor, SmiTopo
     from triage.formats.smi_table import SmiTable
     from triage.formats.smi_xml import SmiXml
     from triage.formats.torchrun import Torchrun
+    from triage.formats.watch import Watch
     from triage.formats.windows import WindowsDevice, WindowsEvent
 
     return (
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
         SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
-        SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), WindowsDevice(),
+        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), WindowsDevice(),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ _SID = r"\bS-1-5-21-[0-9]{1,10}-[0-9]{1,10}-[0-9]{1,10}(?:-[0-9]{1,10})?\b"
 # A label, then the value: a serial has no shape of its own.
 _SERIAL = (
     r"(?i)\b(?:serial(?:[ _]?(?:number|no\.?|num|short))?|S/N|asset[ _]tag|service[ _]tag)"
-    r"(?:\"?\s{0,20}[:=>]\s{0,40}\"?|\s{2,40}|</?[a-z]{1,20}>)([A-Za-z0-9][A-Za-z0-9_.-]{3,63})"
+    r"(?:\"?\s{0,60}[:=>]\s{0,40}\"?|\s{2,40}|</?[a-z]{1,20}>)([A-Za-z0-9][A-Za-z0-9_.-]{3,63})"
 )
 _HEX = (
     r"(?i)\b(?:_?(?:machine|boot|invocation)[ _-]?id|(?:node|port|system[ _]image|sys_image|base)[ _]?guid|"

@@ -67,7 +67,7 @@ def judge(reading, expectation):
     size = reading["requested"]
     if not size:
         text = "; ".join(f"{gpu['name']}: {_gib(gpu['free'])} of {_gib(gpu['total'])} free" for gpu in reading["gpus"])
-        return {"outcome": "inconclusive", "detail": f"no request is known (--set requested=20GiB); {text}"}
+        return {"outcome": "not-applicable", "detail": f"no request is known (--set requested=20GiB); {text}"}
     failing, fitting, untried = [], [], []
     for gpu in reading["gpus"]:
         room = f"{_gib(gpu['free'])} of {_gib(gpu['total'])} free on {gpu['name']} {gpu['index']}"
