@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from triage.cli.analyze import _offset
+from triage.cli.analyze import zone_offset
 from triage.cli.app import app
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -20,21 +20,21 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
     [("+02:00", 2), ("-0530", -5.5), ("+8", 8), ("UTC+1", 1), ("UTC", 0), ("Asia/Kolkata", 5.5), ("Asia/Shanghai", 8)],
 )
 def test_zones(zone, hours, capsys):
-    assert _offset(zone, quiet=False) == 3600 * hours
+    assert zone_offset(zone, quiet=False) == 3600 * hours
     assert capsys.readouterr().err == ""
 
 
 def test_a_zone_with_summer_time_is_told(capsys):
-    assert _offset("Europe/Berlin", quiet=False) in (3600.0, 7200.0)
+    assert zone_offset("Europe/Berlin", quiet=False) in (3600.0, 7200.0)
     assert "give the offset" in capsys.readouterr().err
-    _offset("Europe/Berlin", quiet=True)
+    zone_offset("Europe/Berlin", quiet=True)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc", "+99999", "UTC+x"])
 def test_unknown_zones_are_usage_errors(zone):
     with pytest.raises(typer.BadParameter, match="is not a known time zone"):
-        _offset(zone, quiet=True)
+        zone_offset(zone, quiet=True)
 
 
 def test_a_cause_left_out_gives_way_to_the_next():

@@ -29,8 +29,9 @@ LAYERS = (
     ("evidence", "findings", "verdict"),
     ("pipeline",),
     # lint runs examples through the pipeline.
-    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet", "reports"),
+    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet"),
     ("render",),
+    ("reports",),
     ("serve",),
     ("cli", "__main__"),
 )

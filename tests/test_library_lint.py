@@ -110,3 +110,10 @@ def test_a_playbook_for_two_systems_names_the_system_of_its_commands(lint_with: 
 def test_the_shipped_library_is_clean() -> None:
     errors = [str(p) for p in lint() if p.level != "note"]
     assert errors == []
+
+
+def test_the_current_folder_holds_only_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "signatures").mkdir()
+    (tmp_path / "signatures" / "site-x.yaml").write_text("id: site-x\ntitel: x\n")
+    monkeypatch.chdir(tmp_path)
+    assert {problem.path for problem in lint(["."])} == {"signatures/site-x.yaml"}

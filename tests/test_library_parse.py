@@ -73,3 +73,13 @@ def test_a_table_makes_a_signature_of_each_row(tmp_path: Path) -> None:
     assert sorted(made.signatures) == ["code-1", "code-2", "code-unknown"]
     assert (made.signatures["code-2"].severity, made.signatures["code-1"].severity) == ("fatal", "error")
     assert made.signatures["code-1"].table == "codes"
+
+
+def test_ids_that_were_replaced(tmp_path: Path) -> None:
+    good = {"one.yaml": signature("one", "boom"), "replaced.yaml": "old: one\nolder: old\n"}
+    assert library(tmp_path / "good", good).replaced == {"old": "one", "older": "old"}
+    bad = {"one.yaml": signature("one", "boom"), "replaced.yaml": "one: one\nold: onne\nx: [1]\n"}
+    found = [(p.line, p.message) for p in library(tmp_path / "bad", bad).problems]
+    assert (1, "'one' is replaced, but exists") in found
+    assert (2, "no signature or playbook 'onne'; did you mean 'one'?") in found
+    assert (3, "'x' must name the id that took its place") in found

@@ -11,7 +11,7 @@ HARMLESS = (
     "KeyError: 'layers.0.weight'", "eos_token: </s>", "tokenizer = AutoTokenizer.from_pretrained('x')",
     "token 4096 of 8192", "--max-tokens 4096", "eos_token_id=128001", "max_new_tokens: 512", "pad_token: <pad>",
     "secret_key=None", "Incorrect password: expired", "self.register_buffer('key', tensor)", "password: ********",
-    "sort_key=length", "cache key: 3", "key=value", "The API key is missing", "key: [1, 2, 3]", "HF_TOKEN=$HF_TOKEN",
+    "c = Client(address, authkey=process.current_process().authkey)", "sort_key=length", "cache key: 3", "key=value", "The API key is missing", "key: [1, 2, 3]", "HF_TOKEN=$HF_TOKEN",
     "AssertionError: key.shape == value.shape", "api_key=${API_KEY}", "task-scheduler-for-long-running-jobs",
     "NVRM: Xid (PCI:0000:3b:00): 79, pid=1234", "loss 0.25 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "Loading of module with unavailable key is rejected", "tokens per second=13377777", "GPU-8e6f9a52-1234-5678-9abc-def012345678",

@@ -10,7 +10,8 @@ PLACES = (
     ('  File "/home/alice/train.py", line 3', "user", "alice"), (r"C:\Users\Bob Smith\AppData\x", "user", "Bob Smith"),
     (r'"path": "C:\\Users\\bob\\x"', "user", "bob"), ("/Users/carol/x", "user", "carol"), ("uid=1000(dave) gid=1", "user", "dave"),
     ("sudo:   erin : TTY=pts/0", "user", "erin"), ("UserId=frank(1001)", "user", "frank"), ("SLURM_JOB_USER=grace", "user", "grace"),
-    ("Currently logged in as: heidi. Use", "user", "heidi"), ("session opened for user ivan by", "user", "ivan"),
+    ("user=alice", "user", "alice"), ('"user": "alice"', "user", "alice"), ("user: alice", "user", "alice"),
+    ("(user: alice, host x)", "user", "alice"), ("Currently logged in as: heidi. Use", "user", "heidi"), ("session opened for user ivan by", "user", "ivan"),
     ("Mar 14 09:57:01 node07 kernel: x", "host", "node07"), ("2026-03-14T09:57:01.1+01:00 gpu-3.a.org sshd[12]: x", "host", "gpu-3.a.org"),
     ("node07:1234:5678 [0] NCCL INFO x", "host", "node07"), ("  host      : node07", "host", "node07"),
     ('{"_HOSTNAME":"node07"}', "host", "node07"), ("MASTER_ADDR=node07", "host", "node07"), ("[node07]:29500", "host", "node07"),
@@ -18,7 +19,7 @@ PLACES = (
     ("<Computer>DESKTOP-7</Computer>", "host", "DESKTOP-7"), ("srun: error: node07: task 3: Killed", "host", "node07"),
 )  # fmt: skip
 NONE = (
-    "/root/train.py", "/home/ubuntu/x", "host: unknown", "hostname: localhost", "https://pytorch.org/docs", "user=root",
+    "User: What does it mean?", "User: And Xid 31?", "User: thanks!", "user: thanks", "/root/train.py", "/home/ubuntu/x", "host: unknown", "hostname: localhost", "https://pytorch.org/docs", "user=root",
     "on host memory", "https://docs.nvidia.com/deploy/xid-errors", "Linux kernel 5.15", "[cuda:0]", "[train.py]:123",
 )  # fmt: skip
 

@@ -52,6 +52,11 @@ def analyze_text(
     return _analyze([pasted], library or load_library(), options or Options())
 
 
+def analyze_sources(sources: Iterable[Source], library: Library, options: Options) -> Report:
+    """The diagnosis of opened sources, taken as one incident's evidence."""
+    return _analyze([Input("sources", 0, lambda: iter(sources))], library, options)
+
+
 def match_text(text: str, library: Library, file: str = "paste") -> list[Match]:
     """All matches of a text, before they are correlated."""
     return match_texts([(text, file)], library)[0]

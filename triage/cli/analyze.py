@@ -25,7 +25,7 @@ from triage.cli.run import run
 from triage.cli.streams import Colour, note
 
 
-def _offset(zone: str, quiet: bool) -> float:
+def zone_offset(zone: str, quiet: bool) -> float:
     """Seconds east of UTC of `+02:00`, `UTC` or `Europe/Berlin`."""
     try:
         seconds, changes = clock.zone_of(zone)
@@ -86,7 +86,7 @@ def analyze(
     for name in ignore or []:
         if name not in known.signatures and not quiet:
             note(f"--ignore {name}: no such signature.{did_you_mean(name, list(known.signatures))}")
-    zone = None if tz is None else _offset(tz, quiet)
+    zone = None if tz is None else zone_offset(tz, quiet)
     options = Options(zone=zone, ignore=frozenset(ignore or ()), show_all=everything)
     checks = settings(python, stress, False, quiet=quiet) if live else None
     status = run(

@@ -17,6 +17,7 @@ from triage.cli.measure import score, templates
 from triage.cli.plan import plan
 from triage.cli.recheck import recheck
 from triage.cli.redact import redact
+from triage.cli.report import report
 from triage.cli.serve import mcp, serve
 from triage.cli.ticket import ticket
 
@@ -96,4 +97,5 @@ app.add_typer(plan, name="plan")
 app.command("serve")(serve)
 app.command("mcp")(mcp)
 app.add_typer(history, name="history")
+app.add_typer(report, name="report")
 app.command("version")(version)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,7 @@ def explain(
         list[str],
         typer.Argument(
             metavar="ID",
-            help="Id of a signature or playbook, a code (79, xid 79, cuda 700, code 43), or a message.",
+            help="Id of a signature or playbook, a code (79, xid 79, cuda 700, code 43, TRI001), or a message.",
             autocompletion=complete_id,
         ),
     ],
@@ -45,10 +46,14 @@ def explain(
     from triage.render import json
     from triage.render.lang import using
 
-    known = library(signatures)
     wanted = " ".join(words)
+    if re.fullmatch(r"(?i)tri\d{3}", wanted) and _explain_check(wanted, form):
+        return
+    known = library(signatures)
     name = find(wanted, known) or _seen(wanted, known) or wanted
     if name not in known.signatures and name not in known.playbooks:
+        if re.fullmatch(r"[a-z]+-[a-z-]+", wanted) and _explain_check(wanted, form):
+            return
         near = " or ".join(map(repr, suggest(name, known)))
         hint = f" Did you mean {near}?" if near else ""
         raise typer.BadParameter(f"no signature {name!r}.{hint} triage list shows all.", param_hint="'ID'")
@@ -77,6 +82,26 @@ def _seen(message: str, known: Library) -> str | None:
         others = f"; also {', '.join(dict.fromkeys(ids[1:]))}" if len(set(ids)) > 1 else ""
         note(f"the message is {ids[0]}{others}")
     return ids[0] if ids else None
+
+
+def _explain_check(name: str, form: ShortFormat) -> bool:
+    """Explains a code of incident reports, `TRI001` or `cause-not-in-log`; whether it was one."""
+    from triage.render import json
+    from triage.reports.checks import BY_NAME
+
+    check = BY_NAME.get(name.upper()) or BY_NAME.get(name)
+    if check is None:
+        if not name.upper().startswith("TRI"):
+            return False
+        near = did_you_mean(name.upper(), list(BY_NAME))
+        raise typer.BadParameter(f"no code {name!r}.{near} docs/reports.md lists all.", param_hint="'ID'")
+    if form is ShortFormat.json:
+        data = {"code": check.code, "slug": check.slug, "level": check.level, "fixes": check.fixes}
+        write(json.dumps({**data, "explanation": check.explanation}))
+    else:
+        mended = "mended by --fix" if check.fixes else "mended by hand"
+        write(f"{check.code} {check.slug} · {check.level} · {mended}\n\n{check.explanation}\n")
+    return True
 
 
 def list_(

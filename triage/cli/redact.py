@@ -28,8 +28,13 @@ def redactor(key_file: Path | None) -> Redactor:
     """A redactor with the key of the file, else of the environment, else a random one."""
     from triage.redact import Redactor
 
+    return Redactor(key_of(key_file))
+
+
+def key_of(key_file: Path | None) -> bytes | None:
+    """The key in the file, else of the environment, else None. Raises typer.BadParameter for a file without one."""
     if key_file is None:
-        return Redactor(os.environ.get(KEY_VARIABLE, "").encode() or None)
+        return os.environ.get(KEY_VARIABLE, "").encode() or None
     try:
         key = key_file.read_bytes().strip()
     except OSError as error:
@@ -37,7 +42,7 @@ def redactor(key_file: Path | None) -> Redactor:
     if len(key) < 16:
         text = f"{key_file} holds no key: make one with `openssl rand -hex 32 > {key_file}`."
         raise typer.BadParameter(text, param_hint="'--key-file'")
-    return Redactor(key)
+    return key
 
 
 def redact(

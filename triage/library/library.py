@@ -98,6 +98,7 @@ class Library:
     links: list[Link] = field(default_factory=list)
     playbooks: MutableMapping[str, Playbook] = field(default_factory=dict)
     words: dict[str, list[str]] = field(default_factory=dict)  # of recovery.yaml and quoting.yaml
+    replaced: dict[str, str] = field(default_factory=dict)  # old id of a signature or playbook -> the one in its place
     headers: dict[str, dict[str, Any]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

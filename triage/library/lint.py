@@ -13,7 +13,7 @@ from triage.advise import BLANK, BLANKS
 from triage.library.advice import check_advice, check_commands
 from triage.library.library import Library, Problem
 from triage.library.lint_examples import Anchors, EqualHits, Examples, HasExamples, Overlaps, Patterns
-from triage.library.loader import load_library
+from triage.library.loader import files_of, load_library
 from triage.library.playbook import Playbook, did_you_mean
 from triage.library.proof import Check, Proof, read_examples
 from triage.recheck.mentions import check_rechecks
@@ -145,8 +145,8 @@ def lint(folders: Sequence[str | Path] = (), *, builtin: bool = True) -> list[Pr
 
 
 def _own(library: Library, folders: Sequence[str | Path]) -> frozenset[str]:
-    """The paths, as problems show them, of what comes from these folders."""
-    roots = [Path(folder).resolve() for folder in folders]
+    """The paths, as problems show them, of what comes from these folders. Those of the package are relative to its own
+    folder, so `.` does not hold them."""
     paths = {one.path for group in (library.signatures, library.playbooks) for one in group.values()}
     paths |= {link.path for link in library.links}
-    return frozenset(p for p in paths if any(Path(p).resolve().is_relative_to(root) for root in roots))
+    return frozenset(paths & {str(Path(name)) for folder in folders for name in files_of(str(folder))})

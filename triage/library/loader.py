@@ -34,7 +34,7 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     later folder replaces the one of the same name of an earlier folder, and `notes` says so.
     """
     roots = ([default_folder()] if builtin else []) + [Path(f) for f in folders]
-    files = [(root, path) for root in roots for path in _files(str(root))]
+    files = [(root, path) for root in roots for path in files_of(str(root))]
     key = _fingerprint(roots, files)
     if cached and (data := cache.read(f"library-{key}.json")):
         try:
@@ -50,7 +50,8 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
     return library
 
 
-def _files(root: str) -> list[str]:
+def files_of(root: str) -> list[str]:
+    """The files of a folder that may belong to a library, sorted; a file is itself."""
     if os.path.isfile(root):
         return [root]
     parts = [os.path.join(root, part) for part in ("signatures", "playbooks")]
@@ -87,7 +88,8 @@ def _thaw(data: dict[str, Any], key: str) -> Library:
     library = Library(
         signatures=Shelf(lambda: signatures, thaw_signature),
         playbooks=Shelf(lambda: _stored_playbooks(key), _thaw_playbook),
-        words=data["words"], headers=data["headers"], notes=data["notes"], version=data["version"],
+        words=data["words"], replaced=data["replaced"], headers=data["headers"], notes=data["notes"],
+        version=data["version"],
         _table=Table(**data["_table"]),
     )  # fmt: skip
     for name in list(signatures)[:1]:

@@ -74,6 +74,7 @@ class Parser:
 
     def __init__(self, library: Library) -> None:
         self.library = library
+        self.replacements: list[tuple[str, str, str, int]] = []
         self.pending: list[tuple[schema.SignatureFile, str, int, str, str, yaml.Node | None]] = []
 
     def add(self, text: str, path: str, stem: str) -> None:
@@ -94,6 +95,8 @@ class Parser:
             self._headers(data, node, path)
         elif stem in ("recovery", "quoting"):
             self._words(data, node, path)
+        elif stem == "replaced":
+            self._replaced(data, node, path)
         elif "table" in data:
             self._table(data, node, path)
         else:
@@ -129,6 +132,14 @@ class Parser:
             if not good:
                 self.problem(path, line_of(node, (key,)), f"{key}: no list of regexes")
             self.library.words[key] = good
+
+    def _replaced(self, data: dict[str, Any], node: yaml.Node | None, path: str) -> None:
+        for old, new in data.items():
+            if isinstance(new, str):
+                self.library.replaced[str(old)] = new
+                self.replacements.append((str(old), new, path, line_of(node, (old,))))
+            else:
+                self.problem(path, line_of(node, (old,)), f"{old!r} must name the id that took its place")
 
     def _headers(self, data: dict[str, Any], node: yaml.Node | None, path: str) -> None:
         for extra in set(data) - {"headers"}:
@@ -264,6 +275,12 @@ class Parser:
                 self.problem(
                     signature.path, signature.line, f"{signature.id}: no playbook {signature.playbook!r}{hint}"
                 )
+        ids = {*known, *self.library.playbooks}
+        for old, new, path, line in self.replacements:
+            if old in ids:
+                self.problem(path, line, f"{old!r} is replaced, but exists")
+            if new not in ids and new not in self.library.replaced:
+                self.problem(path, line, f"no signature or playbook {new!r}{did_you_mean(new, ids)}")
         for link in self.library.links:
             for other, _ in [*link.cause, *link.effect]:
                 if not other.endswith("*") and other not in known:

@@ -29,7 +29,7 @@ PLACEHOLDER = b"[REDACTED"  # followed by the rule
 _HARMLESS = lazy.pattern(
     rb"(?i)\A(?:true|false|none|null|nil|yes|no|on|off|n/?a|not|required|missing|empty|incorrect|invalid|wrong|expired|"
     rb"unset|string|str|int|bytes|object|optional|unknown|error|failed|denied|is|was|for|and|the|must|auto|default|"
-    rb"redacted.*|\*+.*|x{3,}|\.{3,}.*|[$%<{(\[|].*|[+-]?[0-9.]{1,7}|0x[0-9a-f]+|(?:/|\./|~/|[a-z]:\\).*)\Z",
+    rb"redacted.*|\*+.*|x{3,}|\.{3,}.*|[$%<{(\[|].*|[+-]?[0-9.]{1,7}|0x[0-9a-f]+|[a-z_][a-z0-9_.]*\(.*|(?:/|\./|~/|[a-z]:\\).*)\Z",
     re.DOTALL,
 )
 _PLAIN_WORD = lazy.pattern(rb"\A[A-Za-z_.-]+\Z")

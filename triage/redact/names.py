@@ -28,8 +28,11 @@ _USERS = (
     r"[\\/](?:home|Users|users|homes)[\\/]{1,4}([A-Za-z0-9][\w.@ -]{0,62}?)[\\/]",
     rf"[\\/](?:home|Users|users|homes)[\\/]{{1,4}}({_NAME})",
     r"[A-Za-z]:\\{1,4}Users\\{1,4}([^\\/:*?\"<>|\r\n\t']{1,64})\\",
-    rf"(?i)\b(?:user_?name|user|logname|login|sudo_user|slurm_job_user|job_user|run_as_user|target_?user_?name|"
+    rf"(?i)\b(?:user_?name|logname|sudo_user|slurm_job_user|job_user|run_as_user|target_?user_?name|"
     rf"subject_?user_?name|account name)\"?'?\s{{0,2}}[=:>]\s{{0,3}}[\"']?({_NAME})",
+    # `User: What does ...` is a chat.
+    rf"(?i)\b(?:user|login)(?:\"?'?\s?=\s?[\"']?|[\"']\s?:\s?[\"'])({_NAME})",
+    rf"(?i)\b(?:user|login):\s{{0,3}}[\"']?({_NAME})(?:[\"',;)]|\s*$)",
     rf"(?i)\b(?:for|of|by|as) user '?({_NAME})",
     rf"\buid=[0-9]{{1,10}}\(({_NAME})\)",
     rf"(?i)\blogged in as:? ({_NAME})",

@@ -16,6 +16,8 @@ from triage import lazy
 
 # 240.0.0.0/4 is reserved (RFC 1112 section 4), 2001:db8::/32 is for documentation (RFC 3849).
 _OWN_V6 = ipaddress.IPv6Network("2001:db8::/32")
+# RFC 5737.
+_DOCUMENTATION = tuple(map(ipaddress.IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
 _OWN_UUID = lazy.pattern(r"(?i)^[0-9a-f]{8}-0000-8000-8000-[0-9a-f]{12}$")
 _OWN_NAME = lazy.pattern(r"(?i)^(?:user|host|net|mail)-[0-9]{8}(?:\.net[0-9]{8})?$")
 _OWN_SERIAL = lazy.pattern(r"^SN[0-9]{10}$")
@@ -124,8 +126,8 @@ class Pseudonyms:
 
 
 def _speaks_for_itself(address: ipaddress.IPv4Address) -> bool:
-    """Addresses that name no machine: any, loopback, masks, multicast, Docker's own bridge, and our own."""
+    """Addresses that name no machine: any, loopback, masks, multicast, those of documentation, and our own."""
     return (
         address.is_unspecified or address.is_loopback or address.is_multicast or int(address) >> 28 == 0xF
-        or int(address) >> 24 == 0
+        or int(address) >> 24 == 0 or any(address in network for network in _DOCUMENTATION)
     )  # fmt: skip

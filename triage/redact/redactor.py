@@ -6,7 +6,8 @@ import re
 import secrets as random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from triage.redact import detector, identities, names, views
@@ -19,14 +20,25 @@ _MOST_AGAIN = 1000
 Span = tuple[int, int, str, str]
 
 
+@dataclass(slots=True, frozen=True)
+class Found:
+    """Characters `start` to `stop` of a text are a secret, or name somebody or something; `new` is their stand-in."""
+
+    start: int
+    stop: int
+    kind: str
+    new: str
+
+
 class Redactor:
     """Redacts texts under one key: what is equal in two texts stays equal.
 
     `counts` tells how many of which kind were replaced, never what they were. Without `key` (any bytes) a random one is
-    made, and the pseudonyms of two redactors differ.
+    made, and the pseudonyms of two redactors differ. Kinds in `keep` (`host`, `uuid` ...) are left as they are.
     """
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, keep: Collection[str] = ()) -> None:
+        self._keep = frozenset(keep)
         self._pseudonyms = Pseudonyms(key or random.token_bytes(32))
         self._names = names.NameBook(_vocabulary())
         self._again: dict[bytes, str] = {}
@@ -45,11 +57,36 @@ class Redactor:
     def redact(self, text: str) -> str:
         """`text` without secrets, with pseudonyms; as many lines as before. Idempotent under one key."""
         data = _encoded(text)
+        parts: list[bytes] = []
+        at = 0
+        for start, stop, kind, new in self._replacements(data):
+            self.counts[kind] += 1
+            parts += [data[at:start], new.encode(), b"\n" * data.count(b"\n", start, stop)]
+            at = stop
+        return b"".join([*parts, data[at:]]).decode("utf-8", "surrogatepass")
+
+    def found(self, text: str) -> list[Found]:
+        """What `redact` would replace in `text`, in order; places count in characters."""
+        data = _encoded(text)
+        made, at, chars = [], 0, 0
+        for start, stop, kind, new in self._replacements(data):
+            chars += len(data[at:start].decode("utf-8", "surrogatepass"))
+            value = data[start:stop].decode("utf-8", "surrogatepass")
+            made.append(Found(chars, chars + len(value), kind, new))
+            chars, at = chars + len(value), stop
+        return made
+
+    def _replacements(self, data: bytes) -> Iterator[Span]:
+        """Start, stop, kind and stand-in of what is to be replaced."""
         seen = list(views.views(data))
         spans = self._learn(data, seen)
         for view in seen:
             spans += _identities(view, self._names.found(view.text))
-        return self._replaced(data, [*spans, *self._known(data)])
+        for start, stop, kind, value in _chosen([*spans, *self._known(data)]):
+            if kind not in self._keep:
+                new = f"{detector.PLACEHOLDER.decode()}:{value}]" if kind == "secret" else self.value(kind, value)
+                if new != value:
+                    yield start, stop, kind, new
 
     def _learn(self, data: bytes, seen: Iterable[views.View]) -> list[Span]:
         """Notes the names and secrets in the views of `data`; where they stand, and all that its shape shows."""
@@ -64,18 +101,6 @@ class Redactor:
                 self._again.setdefault(value, rule)
         return spans
 
-    def _replaced(self, data: bytes, spans: list[Span]) -> str:
-        parts: list[bytes] = []
-        at = 0
-        for start, stop, kind, value in _chosen(spans):
-            secret = kind == "secret"
-            new = f"{detector.PLACEHOLDER.decode()}:{value}]" if secret else self.value(kind, value)
-            if new != value:
-                self.counts[kind] += 1
-                parts += [data[at:start], new.encode(), b"\n" * data.count(b"\n", start, stop)]
-                at = stop
-        return b"".join([*parts, data[at:]]).decode("utf-8", "surrogatepass")
-
     def _known(self, data: bytes) -> Iterator[Span]:
         for value, rule in self._again.items():
             at = data.find(value)
@@ -84,7 +109,9 @@ class Redactor:
                 at = data.find(value, at + len(value))
 
     def value(self, kind: str, value: str) -> str:
-        """The pseudonym of one value whose kind is known."""
+        """The pseudonym of one value whose kind is known; the value itself where its kind is kept."""
+        if kind in self._keep:
+            return value
         try:
             return self._pseudonyms.of(kind, value)
         except ValueError:

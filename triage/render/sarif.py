@@ -20,7 +20,7 @@ _LEVELS = {"fatal": "error", "error": "error", "warning": "warning", "info": "no
 _SNIPPET = 2000  # characters of a quoted line
 
 
-def _address(source: str) -> dict[str, str]:
+def address(source: str) -> dict[str, str]:
     """The name of an input as a relative reference (RFC 3986)."""
     text = source.encode("utf-8", "replace").decode("utf-8").replace("\\", "/")
     return {"uri": quote(text, safe="/!,+=@") or "-"}
@@ -33,7 +33,7 @@ def _location(source: str, line: int, quoted: Evidence | None = None) -> dict[st
         if start < end <= min(len(quoted.text), _SNIPPET):
             region |= {"startColumn": start + 1, "endColumn": end + 1}
         region["snippet"] = {"text": quoted.text[:_SNIPPET]}
-    return {"physicalLocation": {"artifactLocation": _address(source), "region": region}}
+    return {"physicalLocation": {"artifactLocation": address(source), "region": region}}
 
 
 def _rule(found: Finding) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _unread(source: Source) -> dict[str, Any]:
     return {
         "level": "warning",
         "message": {"text": source.note or "could not be read"},
-        "locations": [{"physicalLocation": {"artifactLocation": _address(source.name)}}],
+        "locations": [{"physicalLocation": {"artifactLocation": address(source.name)}}],
     }
 
 
@@ -121,7 +121,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "invocations": [
             {"executionSuccessful": any(s.readable for s in report.sources), "toolExecutionNotifications": bad}
         ],
-        "artifacts": [{"location": _address(source.name)} for source in report.sources],
+        "artifacts": [{"location": address(source.name)} for source in report.sources],
         "results": [_result(one, rules, when) for one, when in found],
         "properties": about,
     }  # fmt: skip

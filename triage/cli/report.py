@@ -1,0 +1,232 @@
+"""`triage report`: incident reports, checked, written and indexed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from triage.cli.analyze import zone_offset
+from triage.cli.options import Signatures, library
+from triage.cli.redact import KeyFile, key_of
+from triage.cli.streams import note, write
+
+if TYPE_CHECKING:
+    from triage.reports.check import Checked
+    from triage.reports.config import Config
+
+report = typer.Typer(help="Check, write and index incident reports.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class CheckFormat(StrEnum):
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+
+
+class IndexFormat(StrEnum):
+    md = "md"
+    html = "html"
+
+
+@report.callback()
+def _report() -> None:
+    """Check, write and index incident reports."""
+
+
+Fix = Annotated[bool, typer.Option("--fix", help="Mend what a program can: redact, fill in, update the analysis.")]
+Form = Annotated[CheckFormat, typer.Option("--format", "-f", help="Form of what is found.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here, and the text to standard output.")
+]
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Instead of the nearest .triage.yaml or pyproject.toml.")
+]
+BaselineFile = Annotated[
+    Path | None, typer.Option("--baseline", metavar="FILE", help="Known problems; default: the configuration's file.")
+]
+Update = Annotated[bool, typer.Option("--update-baseline", help="Make what is found now the known problems.")]
+ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 whatever is found, if it could be checked.")]
+
+
+@report.command("check")
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports, or folders of reports.")],
+    fix: Fix = False,
+    form: Form = CheckFormat.text,
+    output: Output = None,
+    config: ConfigFile = None,
+    baseline: BaselineFile = None,
+    update_baseline: Update = False,
+    exit_zero: ExitZero = False,
+    key_file: KeyFile = None,
+) -> None:
+    """Check that reports are true to the logs that they quote, complete, and free of secrets.
+
+    Exit status: 0 nothing wrong (warnings allowed), 1 problems or something mended, 2 not done.
+    """
+    from triage.reports.baseline import BaselineError
+    from triage.reports.check import Unreadable
+    from triage.reports.config import ConfigError
+
+    try:
+        status = _check(paths, fix, form, output, config, baseline, update_baseline, key_of(key_file))
+    except (ConfigError, BaselineError, Unreadable) as error:
+        note(str(error))
+        raise typer.Exit(2) from None
+    raise typer.Exit(0 if exit_zero else status)
+
+
+def _check(
+    paths: Sequence[Path], fix: bool, form: CheckFormat, output: Path | None, config_file: Path | None,
+    baseline_file: Path | None, update: bool, key: bytes | None,
+) -> int:  # fmt: skip
+    from triage.reports import baseline, config
+    from triage.reports.check import Checker
+    from triage.reports.files import reports_in
+
+    settings = config.read(config_file) if config_file else None
+    if config_file and settings is None:
+        raise config.ConfigError(f"{config_file}:1: has no [tool.triage.incidents]")
+    files = reports_in(paths)
+    nearest = settings or (config.config_for(files[0]) if files else None)
+    known_file = baseline_file or (nearest.folder / nearest.baseline if nearest else Path(config.BASELINE))
+    known = baseline.read(known_file)
+    checker = Checker(settings, key)
+    checked = [checker.check(path, fix, None if update else known) for path in files]
+    for text in checker.notes:
+        note(text)
+    for path, one in zip(files, checked, strict=True):
+        if one.text is not None:
+            path.write_bytes(one.text.encode("utf-8"))
+    if update:
+        keys = [key for one in checked for key in one.keys]
+        known.replace({one.name for one in checked}, keys)
+        known.write(known_file)
+        note(f"{known_file}: {len(keys)} known")
+        return 0
+    _show(checked, form, output)
+    wrong = any(problem.level == "error" for one in checked for problem in one.problems)
+    return 1 if wrong or any(one.text is not None for one in checked) else 0
+
+
+def _show(checked: Sequence[Checked], form: CheckFormat, output: Path | None) -> None:
+    from triage.reports import output as made
+    from triage.reports import sarif
+
+    render = {"text": made.text, "json": made.as_json, "sarif": sarif.render, "github": made.as_github}[form.value]
+    if output is not None:
+        output.write_text(render(checked), encoding="utf-8")
+        write(made.text(checked))
+    else:
+        write(render(checked))
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if form is CheckFormat.github and summary:
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(made.summary(checked))
+
+
+@report.command("new")
+def new(
+    logs: Annotated[list[str], typer.Argument(metavar="LOGS...", help="Files, folders, archives.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.md", help="The report; must not exist yet.")],
+    template: Annotated[
+        Path | None, typer.Option("--template", metavar="FILE", help="A Jinja template; default: the configuration's.")
+    ] = None,
+    tz: Annotated[str | None, typer.Option("--tz", metavar="ZONE", help="Zone of times that name none.")] = None,
+    signatures: Signatures = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over an existing file.")] = False,
+    key_file: KeyFile = None,
+) -> None:
+    """Write a blameless incident report from an analysis of logs, redacted, with the proof quoted.
+
+    Exit status: 0 written, 2 not done.
+    """
+    from triage.reports.config import ConfigError, config_for
+    from triage.reports.new import TemplateError
+
+    if output.exists() and not force:
+        raise typer.BadParameter(f"{output} exists; --force writes over it.", param_hint="'--output'")
+    zone = None if tz is None else zone_offset(tz, True)
+    try:
+        settings = config_for(output)
+        chosen = template or settings.template
+        text = _written(logs, output, chosen, (tz or settings.timezone, zone), signatures, key_file, settings)
+    except (ConfigError, TemplateError) as error:
+        note(str(error))
+        raise typer.Exit(2) from None
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(text, encoding="utf-8", newline="\n")
+    note(f"{output}: fill in what says TODO, then check it: triage report check {output}")
+
+
+def _written(
+    logs: Sequence[str], output: Path, template: Path | None, zone: tuple[str, float | None],
+    signatures: list[Path] | None, key_file: Path | None, settings: Config,
+) -> str:  # fmt: skip
+    from datetime import UTC, datetime
+
+    from triage import Options, analyze
+    from triage.redact import Redactor
+    from triage.reports.checks.base import KEPT
+    from triage.reports.excerpt import excerpt
+    from triage.reports.new import linked, write
+
+    known = library([*settings.signatures, *(signatures or [])])
+    found = analyze(logs, library=known, options=Options(zone=zone[1], show_all=True), stdin=sys.stdin.buffer)
+    if not any(source.readable for source in found.sources):
+        note(found.sources[0].note if found.sources else "nothing to read")
+        raise typer.Exit(2)
+    redactor = Redactor(key_of(key_file), KEPT)
+    proof = excerpt(logs, found, known, redactor, zone[1])
+    files = [] if proof[0] else linked(logs, output)
+    today = datetime.now(UTC).date().isoformat()
+    return write(
+        found, proof, known, redactor, name=output.stem, date=today, files=files, timezone=zone[0], template=template
+    )
+
+
+@report.command("index")
+def index(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of reports.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here; default: standard output.")
+    ] = None,
+    form: Annotated[IndexFormat | None, typer.Option("--format", "-f", help="md, or html with plots.")] = None,
+    check_only: Annotated[
+        bool, typer.Option("--check", help="Write nothing: is FILE up to date, and is every id used once?")
+    ] = False,
+) -> None:
+    """Index reports and show trends: by signature, host and GPU, and the time to recovery.
+
+    Exit status: 0 written or up to date, 1 out of date or ids used twice, 2 not done.
+    """
+    from triage.reports.index import collect, markdown
+    from triage.reports.index_page import html
+
+    if not folder.is_dir():
+        raise typer.BadParameter(f"{folder} is no folder.", param_hint="'DIR'")
+    kind = form or (IndexFormat.html if output and output.suffix in (".html", ".htm") else IndexFormat.md)
+    found = collect(folder, (output or folder / "x").resolve().parent)
+    text = html(found) if kind is IndexFormat.html else markdown(found)
+    for problem in found.problems:
+        note(problem)
+    if check_only:
+        if output is None:
+            raise typer.BadParameter("--check needs --output.", param_hint="'--output'")
+        same = output.exists() and output.read_text(encoding="utf-8") == text
+        if not same:
+            note(f"{output} is out of date: triage report index {folder} -o {output}")
+        raise typer.Exit(0 if same and not found.problems else 1)
+    if output is None:
+        write(text)
+    else:
+        output.write_text(text, encoding="utf-8", newline="\n")
+        note(f"{output}: {len(found.incidents)} reports")
+    raise typer.Exit(1 if found.problems else 0)
