@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +48,29 @@ def test_commands_parse(line: str) -> None:
     words = shlex.split(line, comments=True)[1:]
     group = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
     group.commands[words[1]].make_context(words[1], words[2:])
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_the_action_runs(tmp_path: Path) -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    (tmp_path / "bin").mkdir()
+    command = tmp_path / "bin" / "triage"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m triage "$@"\n')
+    command.chmod(0o755)
+    reports = tmp_path / "in cidents"
+    reports.mkdir()
+    (reports / "$(touch pwned).md").write_bytes((ROOT / "fixtures/incidents/2026-11-30-wrong-cause.md").read_bytes())
+    env = {
+        **os.environ, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+        "TRIAGE_PATHS": "in cidents\n\n", "TRIAGE_ARGS": "", "TRIAGE_SARIF": "out.sarif", "GITHUB_STEP_SUMMARY": str(tmp_path / "s.md"),
+    }  # fmt: skip
+    script = action["runs"]["steps"][-1]["run"]
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("::error file=in cidents/$(touch pwned).md,line=6,")
+    assert "TRI001" in (tmp_path / "out.sarif").read_text()
+    assert "TRI001" in (tmp_path / "s.md").read_text()
+    assert not (tmp_path / "pwned").exists()
 
 
 def test_the_action_and_the_example_call_what_exists() -> None:

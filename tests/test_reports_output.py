@@ -64,6 +64,14 @@ def test_text_is_for_people_and_silent_when_all_is_well(real: list[Checked]) -> 
     assert "(warning)" in hostile
 
 
+def test_lines_are_broken_for_a_terminal(real: list[Checked]) -> None:
+    from triage.render.text import cells
+
+    text = output.text(real, 72)
+    assert max(cells(line) for line in text.splitlines()) <= 72
+    assert " ".join(text.split()) == " ".join(output.text(real).split())
+
+
 def test_json_is_whole(real: list[Checked]) -> None:
     data = json.loads(output.as_json(real))
     assert data["schema_version"] == 1

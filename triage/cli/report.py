@@ -14,7 +14,7 @@ import typer
 from triage.cli.analyze import zone_offset
 from triage.cli.options import Signatures, library
 from triage.cli.redact import KeyFile, key_of
-from triage.cli.streams import note, write
+from triage.cli.streams import Colour, note, screen, write
 
 if TYPE_CHECKING:
     from triage.reports.check import Checked
@@ -120,7 +120,10 @@ def _show(checked: Sequence[Checked], form: CheckFormat, output: Path | None) ->
     from triage.reports import output as made
     from triage.reports import sarif
 
-    render = {"text": made.text, "json": made.as_json, "sarif": sarif.render, "github": made.as_github}[form.value]
+    def text(found: Sequence[Checked]) -> str:
+        return made.text(found, screen(Colour.never).width if sys.stdout.isatty() else None)
+
+    render = {"text": text, "json": made.as_json, "sarif": sarif.render, "github": made.as_github}[form.value]
     if output is not None:
         output.write_text(render(checked), encoding="utf-8")
         write(made.text(checked))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.render import json
-from triage.render.text import clean
+from triage.render.text import clean, wrap
 from triage.render.words import counted
 from triage.reports.check import Checked
 from triage.reports.problem import Problem
@@ -14,11 +14,23 @@ from triage.reports.sarif import sentence
 SHOWN_BY_GITHUB = 10  # annotations of each level in one step; the rest stands in the summary
 
 
-def text(checked: Sequence[Checked]) -> str:
-    """`file:line:column: code text`, proof and remedy below, and a last line that counts; empty when all is well."""
+def text(checked: Sequence[Checked], width: int | None = None) -> str:
+    """`file:line:column: code text`, proof and remedy below, and a last line that counts; empty when all is well.
+
+    With `width` (of a terminal) longer lines are broken; programs get each on one line.
+    """
     rows = [line for one in checked for problem in one.problems for line in _rows(problem)]
-    summary = count(checked)
-    return "".join(f"{row}\n" for row in [*rows, *([summary] if summary else [])])
+    rows += filter(None, [count(checked)])
+    return "".join(f"{row}\n" for line in rows for row in ([line] if width is None else _broken(line, width)))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """The line in pieces, those after the first set in."""
+    text = line.lstrip()
+    indent = " " * (len(line) - len(text))
+    first, *rest = wrap(text, width - len(indent)) or [""]
+    inner = indent + "    "
+    return [indent + first, *(inner + piece for piece in (wrap(" ".join(rest), width - len(inner)) if rest else ()))]
 
 
 def _rows(problem: Problem) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from triage.library.library import Library
 from triage.library.playbook import did_you_mean
 from triage.model import SEVERITIES, Finding
+from triage.render.text import shorten
 from triage.reports.checks.base import Check, Subject
 from triage.reports.problem import Problem
 
@@ -47,7 +48,7 @@ def proof(subject: Subject, found: Finding) -> str:
     for line in found.evidence:
         at = subject.shown.line(line.source, line.line)
         where = f"line {at}" if at else f"{line.source}:{line.line}"
-        return f"{where}: {line.text.strip()[:160]}"
+        return f"{where}: {shorten(line.text.strip(), 160)}"
     return ""
 
 
