@@ -15,10 +15,10 @@ import pytest
 from triage.library.library import Library
 from triage.library.loader import load_library
 from triage.model import Report
-from triage.pipeline import Options, analyze_text, index_of
-from triage.pipeline import _analyze as analyze_sources
+from triage.pipeline import Options, _analyze, analyze_text, index_of
 from triage.reading import read_source
 from triage.sources import open_text
+from triage.sources.inputs import Input
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CASES = (
@@ -203,7 +203,8 @@ def plain(case: str) -> str:
 
 
 def wrapped(case: str, data: str | bytes) -> str:
-    return cause(analyze_sources([open_text(data, f"{case}.log")], library(), Options()))
+    name = f"{case}.log"
+    return cause(_analyze([Input(name, len(data), lambda: iter([open_text(data, name)]))], library(), Options()))
 
 
 @pytest.mark.parametrize("case", [*CASES, "kernel"])
