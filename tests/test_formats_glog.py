@@ -115,7 +115,7 @@ def test_others(line: str) -> None:
     assert take(line) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from("EWIF"), st.text(max_size=30), st.lists(st.text(max_size=30), max_size=4))
 def test_never_raises(level: str, text: str, more: list[str]) -> None:
     found = Glog().take([Line(1, f"[{level}1330 25:61:99.5 {text}:1] {text}", ""), *(Line(2, t, t) for t in more)], 0)

@@ -106,7 +106,7 @@ def test_interfaces_by_address() -> None:
     assert address("node1<57557>") is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(max_size=80), st.sampled_from(["NCCL WARN ", "NCCL INFO ", "h:1:2 [0] ", " -> 6", ""]), st.text(max_size=80)
 )

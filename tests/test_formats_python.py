@@ -529,7 +529,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=40)), max_size=30))
 def test_never_raises_and_takes_lines_in_order(texts: list[str]) -> None:
     own = [Line(number, text, text) for number, text in enumerate(texts, 1)]
@@ -571,7 +571,7 @@ def test_recorded_failures(case: str, chain: str) -> None:
     assert str(died[0].fields["path"]).startswith("/home/ml/job/")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from([{}, {"rank": "0"}, {"rank": "1"}])), max_size=30))
 def test_each_line_is_in_one_record(pieces: list[tuple[str, dict[str, str]]]) -> None:
     own = [Line(number, text, text, dict(prefix)) for number, (text, prefix) in enumerate(pieces, 1)]

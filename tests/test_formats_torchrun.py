@@ -126,7 +126,7 @@ def test_other_borders() -> None:
     assert take("=" * 60) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.one_of(st.sampled_from(SUMMARY.split("\n")), st.text(max_size=20)), max_size=25))
 def test_never_raises(texts: list[str]) -> None:
     own = [Line(i, t, t) for i, t in enumerate(texts, 1)]
