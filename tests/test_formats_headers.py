@@ -14,7 +14,7 @@ from triage.model import Line
 from triage.pipeline import match_text
 
 LIBRARY = load_library()
-UNKNOWN = {"xid": (178, 185, 199, 255), "sxid": (10999, 29999)}
+UNKNOWN = {"xid": (178, 185, 199, 255, 999), "sxid": (10999, 29999)}
 XID_FORMS = {
     "plain": "[  812.345678] NVRM: Xid (PCI:0000:3b:00): {}, Ch 00000008",
     "old": "Mar 11 10:02:11 node7 kernel: NVRM: Xid (0000:3b:00): {}, Channel 00000001",
@@ -26,6 +26,12 @@ XID_FORMS = {
     "function": "kernel: NVRM: Xid (PCI:0000:3b:00.0): {}, text",
     "upper case": "kern  :warn  : [  812.345678] NVRM: Xid (PCI:0000:3B:00): {}, text",
     "long domain": "4,1,812345678,-;NVRM: Xid (PCI:00000000:3b:00): {}, text",
+    "dmesg -H": "[Mar11 10:02] NVRM: Xid (PCI:0000:3b:00): {}, text",
+    "dmesg -H, later": "[  +0.000031] NVRM: Xid (PCI:0000:3b:00): {}, text",
+    "Talos": "10.0.0.5: kern:     err: [2025-03-11T10:02:11.123456789Z]: NVRM: Xid (PCI:0000:3b:00): {}, text",
+    "journal": '{{"__REALTIME_TIMESTAMP": "1741687331120000", "_HOSTNAME": "n7", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": "NVRM: Xid (PCI:0000:3b:00): {}, text"}}',
+    "pdsh": "gpu003: NVRM: Xid (PCI:0000:3b:00): {}, text",
+    "clock": "1:14:43  NVRM: Xid (PCI:0000:3b:00): {}, text",
     "number alone": "NVRM: Xid (PCI:0000:3b:00): {}",
     "plugin": "I0614 13:20:31.402311       1 health.go:185] XidCriticalError: Xid={} on Device=GPU-11111111-2222-3333-4444-555555555555; marking device as unhealthy.",
     "gpud": "XID {}(some words) detected on PCI:0000:3b:00",
@@ -81,6 +87,10 @@ MESSAGE = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus."
         ("        Mar 21 21:42:01 kernel: [ 812.345678] ", None, "-03-21T21:42:01"),  # quoted inside a list
         (" kernel:[  812.345678] ", None, "+812.346 s"),  # syslogd's message to all terminals
         ("Mar 21 21:42:01 ", None, "-03-21T21:42:01"),
+        ("1:14:43  ", None, ""),
+        ("gpu003: ", "gpu003", ""),
+        ("gpu-a01.example.org: [  812.345678] ", "gpu-a01.example.org", "+812.346 s"),
+        ("gpu003: Mar 21 21:42:01 gpu003 kernel: ", "gpu003", "-03-21T21:42:01"),
         ("MESSAGE=", None, ""),
         ("    MESSAGE=", None, ""),
         ('[XID found] (54 minutes ago) "', None, ""),
@@ -100,6 +110,8 @@ def test_rarer_headers_come_off(header: str, host: str | None, shown: str) -> No
         "MESSAGE=Started session 4 of user root.",
         "kernel:size 3x3, stride 2",
         '[XID found] (54 minutes ago) "something else"',
+        "gpu003: epoch 3 of 10 done",
+        "1:14:43 epoch 3 of 10 done",
         "user: warning: the model is not compiled",
     ],
 )

@@ -69,6 +69,17 @@ def test_the_newest_line_first_is_turned_and_keeps_its_number(tmp_path: Path) ->
     assert (found.id, found.first and found.first.line) == ("lost", 2)
 
 
+TRACE = ["step 1", "Traceback (most recent call last):", '  File "/app/t.py", line 3, in <module>', "    f()", "ValueError: lost", "step 2 loss 0.1"]
+
+
+def test_a_traceback_that_stands_upside_down_is_turned(tmp_path: Path) -> None:
+    reading = read_source(open_text("\n".join(reversed(TRACE))), index_of(library(tmp_path, FILES)))
+    assert [record.format for record in reading.records] == ["text", "traceback", "text"]
+    assert [line.number for line in reading.records[1].lines] == [5, 4, 3, 2]
+    straight = read_source(open_text("\n".join(TRACE)), index_of(library(tmp_path, FILES)))
+    assert [record.number for record in straight.records] == [1, 2, 6]
+
+
 def test_a_few_lines_out_of_order_stay(tmp_path: Path) -> None:
     lines = sorted(REVERSED, key=lambda line: line[:19])
     lines[1], lines[2] = lines[2], lines[1]

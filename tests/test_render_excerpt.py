@@ -50,3 +50,13 @@ def test_of_a_journal_in_json_the_message_is_quoted():
     assert message(line, (at, at + 9)) == ("NVRM: Xid (PCI:0000:1f:00): 64, pid=5", (0, 9))
     assert message('{"MESSAGE": [88, 105, 100], "x": 1}', (0, 5)) == ("Xid", (0, 3))
     assert message("{not json", (0, 4)) == ("{not json", (0, 4))
+
+
+def test_of_an_object_the_text_under_the_match_is_quoted():
+    line = '{"msg": "step failed", "exc": "Traceback:\\n  File \\"t.py\\"\\nMemoryError: 2 GiB", "at": {"note": "x y"}}'
+    at = line.index("MemoryError")
+    assert message(line, (at, at + 11)) == ("MemoryError: 2 GiB", (0, 11))
+    at = line.index("File")
+    assert message(line, (at, at + 13)) == ('  File "t.py"', (2, 13))
+    assert message(line, (line.index("x y"), line.index("x y") + 3)) == ("x y", (0, 3))
+    assert message(line, (0, len(line))) == ("step failed", (0, 11))

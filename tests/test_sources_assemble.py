@@ -8,7 +8,10 @@ import pytest
 
 from triage.model import Line
 from triage.sources import open_text
-from triage.sources.assemble import Journal, PrettyJson, Row, Table, Wrapped, assembler_of, columns
+from triage.sources.assemble import Journal, PrettyJson, Table, assembler_of
+from triage.sources.panes import Panes
+from triage.sources.rows import Row
+from triage.sources.wrapped import Wrapped
 
 
 def lines_of(text: str | bytes) -> list[Line]:
@@ -72,39 +75,7 @@ def test_tables_with_a_column_of_messages() -> None:
         assert assembler_of(other.split("\n")) is None
 
 
-LONG = [f"[    {n}.000000] NVRM: Xid (PCI:0000:3b:00): {n}, pid=1, name=python3, " + "word " * n * 3 + "end" for n in range(1, 9)]
-
-
-def cut(lines: list[str], width: int) -> list[str]:
-    return [line[n : n + width] for line in lines for n in range(0, len(line), width)]
-
-
-def test_lines_that_a_terminal_cut() -> None:
-    rows = cut(LONG, 80)
-    assert [text for _, text in pairs("\n".join(rows))] == LONG
-    assert pairs("\n".join(rows))[2][0] == rows.index(LONG[2][:80]) + 1
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [f"step {n:06d} loss 0.1234 throughput 12.5 samples/s memory 41.2 GiB" for n in range(50)],
-        ["+" + "-" * 78 + "+", *["| " + "x" * 76 + " |"] * 5, "+" + "-" * 78 + "+"],
-        LONG,
-    ],
-)
-def test_lines_that_are_only_as_long_as_others_stay(lines: list[str]) -> None:
-    assert not isinstance(assembler_of(lines), Wrapped)
-
-
-def test_wide_characters_take_two_columns() -> None:
-    assert columns("错误 CUDA") == 9
-    lines = [f"[   {n}.000000] 驱动程序 " + "设备管理器报告错误代码" * 4 + f"第{n}次" for n in range(6)]
-    rows = [part for line in lines for part in (line[:47], line[47:])]
-    assert [text for _, text in pairs("\n".join(rows))] == lines
-
-
-@pytest.mark.parametrize("make", [PrettyJson, Journal, lambda: Table(["a", "message"], 1, ","), lambda: Wrapped(4)])
+@pytest.mark.parametrize("make", [PrettyJson, Journal, lambda: Table(["a", "message"], 1, ","), lambda: Wrapped(4), lambda: Panes(2)])
 def test_rows_come_out_in_order_however_they_are_fed(make: type[PrettyJson]) -> None:
     texts = ["{", '"message": "abcd"', "}", "abcd", 'x,"y', 'z"', "MESSAGE=q", "", "__CURSOR=1", "abcd", "{"]
     rows = [Row(n, text, text) for n, text in enumerate(texts, 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -232,13 +233,18 @@ def _evidence(record: Record, pick: Pick, wanted: dict[str, re.Pattern[str]]) ->
     index, low, high = pick
     line = record.lines[index]
     _, part = _part(record, index, low, high)
-    at = line.raw.find(part) if part else -1
-    span = (at, at + len(part)) if at >= 0 else None
+    span = _find(line.raw, part)
     if span is None or (low == 0 and high >= len(record.text)):  # no part of the line was matched: its values are told
         span = _hull(line.raw, (p for name, p in wanted.items() if name not in _PLACES)) or span
     if span is None or (len(record.lines) > 1 and span == (0, len(line.raw))):
         span = _hull(line.raw, wanted.values()) or (0, len(line.raw))
     return Evidence(record.source, line.number, line.raw, span)
+
+
+def _find(raw: str, part: str) -> tuple[int, int] | None:
+    """Where a part of a message stands in the line of its file, which may spell it as JSON does."""
+    forms = [part, *(json.dumps(part, ensure_ascii=ascii)[1:-1] for ascii in (False, True))] if part else []
+    return next(((at, at + len(form)) for form in forms if (at := raw.find(form)) >= 0), None)
 
 
 def _hull(text: str, patterns: Iterable[re.Pattern[str]]) -> tuple[int, int] | None:

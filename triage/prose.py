@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage import lazy
-from triage.sources.assemble import columns
+from triage.sources.wrapped import columns
 
 _LONGEST = 2000
 _MOST = 8  # lines of a paragraph on each side

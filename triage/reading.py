@@ -82,6 +82,8 @@ def _read(lines: list[Line], name: str) -> list[Record]:
 def _turned(lines: list[Line], records: list[Record]) -> list[Line] | None:
     """The lines in the order of their times where these clearly fall; what has no time stays below the line above."""
     stamps = [stamp for record in records if (stamp := _stamp(record.lines[0]) or record.time)]
+    if _upside_down(lines):
+        return lines[::-1]
     if len(stamps) < 4 or stamps[0].seconds <= stamps[-1].seconds:
         return None
     if any(record.format == "windows-event" for record in records):
@@ -104,6 +106,14 @@ def _turned(lines: list[Line], records: list[Record]) -> list[Line] | None:
     if falls < 3 or falls < 0.2 * len(seconds) or rises > 0.05 * len(seconds):
         return None
     return [line for group in reversed(groups) for line in group]
+
+
+def _upside_down(lines: list[Line]) -> bool:
+    """Whether each line was put below the next, as `tac` does: frames stand above the head of their traceback."""
+    heads = [i for i, line in enumerate(lines) if line.text.endswith("Traceback (most recent call last):")]
+    above = sum(1 for i in heads if i and lines[i - 1].text.lstrip().startswith('File "'))
+    below = sum(1 for i in heads if i + 1 < len(lines) and lines[i + 1].text.lstrip().startswith('File "'))
+    return above > below
 
 
 def _stamp(line: Line) -> Stamp | None:

@@ -147,10 +147,12 @@ def _describe(sources: Sequence[Source], records: Sequence[Record], groups: Sequ
     for source in sources:
         own = by_source.get(source.name, [])
         tally: dict[str, int] = {}
+        understood: set[int] = set()
         for record in own:
             tally[record.format] = tally.get(record.format, 0) + len(record.lines)
             if record.format != "text" or id(record) in known:
-                source.understood += len(record.lines)
+                understood.update(line.number for line in record.lines)
+        source.understood += len(understood)
         special = {name: n for name, n in tally.items() if name != "text"}
         if own:
             source.format = "+".join(sorted(special, key=lambda n: -special[n])[:3]) or "text"

@@ -73,7 +73,7 @@ _CTIME = (
 )
 
 _SYSLOG = lazy.pattern(rf"\s{{0,12}}{_PRI}{_WALL} (?:{_HOST} )?{_IDENT}")
-_DATED = lazy.pattern(rf"\s{{0,12}}(?:{_WALL}:?|\d\d:\d\d:\d\d(?:[.,]\d{{1,6}})?) {{1,3}}(?:{_HOST} )?")
+_DATED = lazy.pattern(rf"\s{{0,12}}(?:{_WALL}:?|\d{{1,2}}:\d\d:\d\d(?:[.,]\d{{1,6}})?) {{1,3}}(?:{_HOST} )?")
 _RFC5424 = lazy.pattern(
     r"<(?P<pri>\d{1,3})>1 (?P<wall>\S{10,40}) (?P<host>\S+) (?P<ident>\S+) (?P<pid>\S+) \S+ "
     r"(?:-|(?:\[[^\]]*\])+)(?: |$)"
@@ -112,7 +112,7 @@ _SCANNED = lazy.pattern(
 _GREP = lazy.pattern(
     r"(?:> )?(?:[\w.+/-]{0,120}(?:messages|syslog|kern|dmesg|journal)[\w.+-]{0,60}[:-])?(?:\d{1,9}[:-])?(?=[\[<A-Z\d])"
 )
-_PDSH = lazy.pattern(rf"{_HOST}: (?=\[ *\d{{1,9}}\.\d{{3,6}}\]|\[[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} )")
+_PDSH = lazy.pattern(rf"{_HOST}: (?=\S)")
 
 # Words at the place of the host or ident that show a program's own log line, not a syslog's.
 _WORDS = frozenset(
@@ -266,10 +266,13 @@ def _rest(text: str) -> Head | None:
 
 def _prefixed(text: str) -> Head | None:
     """A header behind what grep or pdsh put in front of it."""
-    found = _PDSH.match(text) or _GREP.match(text)
+    found = _PDSH.match(text)
+    if found and found["host"] not in _WORDS and any(c.isdigit() for c in found["host"]):
+        inner = _head(text[found.end() :], None)
+        if inner is not None and inner.ident == "kernel":
+            return replace(inner, size=inner.size + found.end(), host=inner.host or found["host"])
+    found = _GREP.match(text)
     if not found or not found.end():
         return None
     inner = _head(text[found.end() :], None)
-    if inner is None or not inner.size:
-        return None
-    return replace(inner, size=inner.size + found.end(), host=inner.host or found.groupdict().get("host"))
+    return replace(inner, size=inner.size + found.end()) if inner is not None and inner.size else None

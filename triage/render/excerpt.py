@@ -4,32 +4,53 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from triage.render.text import cells, clean, fit
 
 _LEFT = 12  # columns kept before a match when what follows it is long
 _MESSAGES = ("MESSAGE", "message", "msg", "log", "textPayload")  # journald, common loggers, Docker, Google Cloud
+_DEEPEST = 4  # objects and lists inside each other that are looked into
 _FOCUS = 30  # columns from which a match is worth two pieces
 
 
 def message(text: str, span: tuple[int, int]) -> tuple[str, tuple[int, int]]:
-    """The message of a line that is a JSON object of a journal or container log, with the span in it; else the same."""
+    """What a line that is a JSON object says under the span, else its message, with the span in it; else the same."""
     if not text.lstrip().startswith("{"):
         return text, span
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return text, span
+    part = text[max(0, min(span)) : max(span)]
+    for said in _said(data) if 0 < len(part) < len(text) else ():
+        for form in (part, _unescaped(part)):
+            if form and (at := said.find(form)) >= 0:
+                return said, (at, at + len(form))
     for key in _MESSAGES:
         value = data.get(key)
         if isinstance(value, list) and all(isinstance(n, int) and 0 <= n < 256 for n in value):
             value = bytes(value).decode("utf-8", "replace")
         if isinstance(value, str) and value.strip():
-            part = text[min(span) : max(span)]
-            at = value.find(part) if part else -1
-            return value, (at, at + len(part)) if at >= 0 else (0, len(value))
+            return value, (0, len(value))
     return text, span
+
+
+def _said(value: Any, depth: int = 0) -> Iterator[str]:
+    """The lines of all texts inside a JSON value."""
+    if isinstance(value, str):
+        yield from value.split("\n")
+    elif isinstance(value, dict | list) and depth < _DEEPEST:
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _said(inner, depth + 1)
+
+
+def _unescaped(part: str) -> str:
+    try:
+        return str(json.loads(f'"{part}"'))
+    except ValueError:
+        return ""
 
 
 def cut(

@@ -8,35 +8,16 @@ from __future__ import annotations
 
 import csv
 import json
-import re
-import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from triage import lazy
 from triage.sources.jsonlines import inner_objects
-from triage.sources.stamps import is_inner
+from triage.sources.panes import Panes, border_of
+from triage.sources.rows import Assembler, Row
+from triage.sources.wrapped import Wrapped, width_of
 
 _MOST_LINES, _MOST_SIZE, _LONGEST_VALUE = 200_000, 64 << 20, 5000
-
-
-@dataclass(slots=True, frozen=True)
-class Row:
-    """A text with the number of its line; `raw` is what a person sees on that line."""
-
-    number: int
-    text: str
-    raw: str
-
-
-class Assembler:
-    """Base class: holds lines back until a message is complete."""
-
-    def feed(self, rows: Iterable[Row], last: bool = False) -> list[Row]:
-        """The rows that are complete after these; `last` gives out all. Numbers never go down."""
-        raise NotImplementedError
 
 
 class PrettyJson(Assembler):
@@ -189,30 +170,6 @@ class Table(Assembler):
         ]
 
 
-class Wrapped(Assembler):
-    """Lines that a terminal cut at its width: a full line and the next one are one, unless that one begins anew."""
-
-    def __init__(self, width: int) -> None:
-        self.width = width
-        self._held: list[Row] = []
-
-    def feed(self, rows: Iterable[Row], last: bool = False) -> list[Row]:
-        out: list[Row] = []
-        for row in rows:
-            if self._held and begins(row.text):
-                out += self._release()
-            self._held.append(row)
-            if columns(row.text) != self.width or len(self._held) > 400:
-                out += self._release()
-        return out + self._release() if last else out
-
-    def _release(self) -> list[Row]:
-        held, self._held = self._held, []
-        if not held:
-            return []
-        return [Row(held[0].number, "".join(row.text for row in held), "".join(row.raw for row in held))]
-
-
 _OPENS = lazy.pattern(r"\s{0,40}(?:\{|\[\s*\{?|\"[^\"]{1,80}\":\s*[\[{])\s*$")
 _STRING = lazy.pattern(r'"(?:[^"\\]|\\.)*"')
 _VERBOSE = lazy.pattern(r"[A-Z][a-z]{2} ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{8,18}(?: \S{1,6})?) \[s=[^\]]+\]$")
@@ -224,23 +181,7 @@ _MESSAGE_COLUMNS = (
 )  # fmt: skip
 # Windows tables are formats of their own.
 _WINDOWS_COLUMNS = {"id", "event id", "providername", "leveldisplayname", "source", "instanceid", "entrytype"}
-_BEGINS = lazy.pattern(
-    r"  File \"|During handling of|The above exception|frame #[0-9]+:|[$#>] |\S+@\S+:|[+|]-|\| |Exception raised from"
-    r"|\[?[0-9]{2}:[0-9]{2}:[0-9]{2}\b|(?:INFO|WARNING|ERROR|DEBUG)\b"
-)
-_TABLE_END = ("|", "+", "-", "=", "│", "╮", "╯", "*", "#")
 
-
-def begins(text: str) -> bool:
-    """Whether the line is not the rest of one that was cut."""
-    return not text.strip() or is_inner(text) or _BEGINS.match(text) is not None
-
-
-def columns(text: str) -> int:
-    """The width of a text in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 0 if unicodedata.combining(c) else 1 for c in text)
 
 
 def assembler_of(texts: Sequence[str]) -> Assembler | None:
@@ -252,8 +193,11 @@ def assembler_of(texts: Sequence[str]) -> Assembler | None:
         return table
     if any(_OPENS.match(text) for text in full) and any('":' in text or '",' in text for text in full):
         return PrettyJson()
-    width = _width(texts)
-    return Wrapped(width) if width else None
+    if width := width_of(texts):
+        return Wrapped(width)
+    if any("│" in text or "┃" in text for text in texts):
+        return Panes(column) if (column := border_of(texts)) else None
+    return None
 
 
 def _cells(text: str, delimiter: str) -> list[str]:
@@ -273,24 +217,3 @@ def _table(texts: Sequence[str]) -> Table | None:
         if column >= 0 and 1 < len(names) < 40 and not _WINDOWS_COLUMNS.intersection(lower):
             return Table(names, column, delimiter)
     return None
-
-
-def _width(texts: Sequence[str]) -> int:
-    """The width at which a terminal cut the lines, or 0: no line is longer, many are exactly as long, and what
-    follows these does not begin like a line of its own."""
-    sizes = [columns(text) for text in texts]
-    width = max(sizes, default=0)
-    if not 40 <= width <= 400:
-        return 0
-    counts = Counter(sizes)
-    full = [i for i, size in enumerate(sizes[:-1]) if size == width and not texts[i].endswith(_TABLE_END)]
-    near = max(counts[width - back] for back in range(1, 6))
-    if len(full) < 3 or len(full) <= 2 * near or not 0.9 * counts[width] - 1 <= len(full) <= 0.8 * len(texts):
-        return 0
-    starts = {_shape(texts[i]) for i in range(len(texts)) if i == 0 or sizes[i - 1] != width}
-    anew = sum(1 for i in full if begins(texts[i + 1]) or _shape(texts[i + 1]) in starts)
-    return width if anew <= 0.34 * len(full) else 0
-
-
-def _shape(text: str) -> str:
-    return re.sub(r"[A-Za-z]+", "a", re.sub(r"[0-9]+", "0", text[:14]))[:5]

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from triage import lazy
 from triage.model import Block, Line, Source
-from triage.sources.assemble import Assembler, Row, Wrapped, assembler_of
+from triage.sources.assemble import assembler_of
 from triage.sources.encodings import Encoding, decode_line, detect, utf8_chunks
 from triage.sources.escapes import strip_escapes
 from triage.sources.layouts import PLAIN, Layout, layout_of
 from triage.sources.names import name_fields
+from triage.sources.rows import Assembler, Row
 from triage.sources.streams import CHUNK, HEAD, Stream
 from triage.sources.unwrap import Unwrapper
+from triage.sources.wrapped import Wrapped
 
 _SMALL = 1 << 18
 _HEAD_LINES = 400
@@ -73,7 +75,7 @@ def lines_source(lines: list[Line], name: str, note: str, size: int) -> Source:
 def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str, str]) -> Iterator[Block]:
     unwrapper: Unwrapper | None = None
     assembler: Assembler | None = None
-    number = 1
+    number, last = 1, 0
     for data, advance in _whole_lines(stream, encoding):
         if b"\x1b" in data:
             data = _COLOUR.sub(b"", data)
@@ -99,12 +101,13 @@ def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str
             else:
                 lines = unwrapper.feed(texts, numbers, calm=_is_calm(data))
             if lines:
-                yield _block(lines, source)
+                yield _block(lines, source, last)
+                last = lines[-1].number
         number += data.count(b"\n") + advance
         source.note = "; ".join(stream.notes)
     rest = _unwrapped(unwrapper, assembler.feed((), last=True) if assembler else (), last=True) if unwrapper else []
     if rest:
-        yield _block(rest, source)
+        yield _block(rest, source, last)
     source.note = "; ".join(stream.notes)
 
 
@@ -225,9 +228,11 @@ def _plain_block(data: bytes, first: int, encoding: Encoding, unwrapper: Unwrapp
     return Block(first, data, data.count(b"\n") + 1, lines)
 
 
-def _block(lines: list[Line], source: Source) -> Block:
+def _block(lines: list[Line], source: Source, last: int = 0) -> Block:
+    """One line of a file may give several; it counts once, also where its parts lie in two blocks (`last`)."""
     text = "\n".join([line.text for line in lines]).encode("utf-8", "replace")
-    source.lines += len(lines)
+    numbers = {line.number for line in lines}
+    source.lines += len(numbers - {last})
     return Block(lines[0].number, text, len(lines), _slicer(lines))
 
 

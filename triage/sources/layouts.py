@@ -22,9 +22,11 @@ _ACTIONS = lazy.pattern(r"[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?(?=[0-9]{4}-[0-9]{2
 _NO_CLOCK = r"(?![0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\s)"
 _SRUN = lazy.pattern(rf" *{_NO_CLOCK}(?P<rank>[0-9]{{1,6}}): ?")
 _NODE = lazy.pattern(
-    r"(?!(?:eth|ens|eno|enp|ib|gpu|cuda|nvme|sd|mlx|step|epoch|iter|layer|line|stage|nv|dev|tty|cpu)[0-9])"
+    r"(?!(?:eth|ens|eno|enp|ib|cuda|nvme|sd|mlx|step|epoch|iter|layer|line|stage|nv|dev|tty|cpu)[0-9]|gpu[0-9]:)"
     r"(?:rank[_-]?(?P<rank>[0-9]+)|(?P<host>[a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)): "
 )
+# What pdsh and the like are asked for on nodes with GPUs.
+_ANSWER = lazy.pattern(r"GPU [0-9]+: |NVIDIA-SMI |No devices were|Failed to initialize NVML|Unable to determine|NVRM: ")
 _SERVICE = lazy.pattern(r"(?P<container>[A-Za-z][\w.-]{2,60}) *\| ?")
 # The stamps of collectors, of `ts`, of browsers and of copies from dashboards.
 _STAMPS = (
@@ -32,8 +34,8 @@ _STAMPS = (
     lazy.pattern(rf"\[(?P<time>{ISO})\]:? ?"),
     lazy.pattern(r"(?P<time>[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,:][0-9]{1,9})?)[ \t]"),
     lazy.pattern(r"(?P<time>[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?) "),
-    lazy.pattern(r"\[?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?\]?  "),  # Jenkins writes two blanks
-    lazy.pattern(r"\[?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?\]?[ \t]"),
+    lazy.pattern(r"\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?\]?  "),  # Jenkins writes two blanks
+    lazy.pattern(r"\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?\]?[ \t]"),
     lazy.pattern(r"(?P<epoch>1[0-9]{9}(?:[0-9]{3}|[0-9]{6}|[0-9]{9})?)(?:\.[0-9]{1,9})?[ \t]"),
 )
 _LEVEL = lazy.pattern(
@@ -188,8 +190,15 @@ def _labelled(texts: Sequence[str], after_stamp: bool) -> Layer | None:
 def _nodes(texts: Sequence[str], after_stamp: bool) -> Layer | None:
     found = _matched(_NODE, texts)
     names = Counter(match[0] for match, _ in found)
-    holds = len(found) >= 4 and len(found) >= 0.8 * len(texts) and len(found) >= 2 * len(names)
+    often = len(found) >= 2 * len(names) or _one_line_each([match for match, _ in found], [rest for _, rest in found])
+    holds = len(found) >= 4 and len(found) >= 0.8 * len(texts) and often
     return Layer("nodes", _NODE) if holds else None
+
+
+def _one_line_each(names: Sequence[re.Match[str]], rests: Sequence[str]) -> bool:
+    """Whether numbered hosts of one name answer a command about GPUs with a line each."""
+    stems = {re.sub(r"[0-9]+", "0", name["host"] or "") for name in names}
+    return len(stems) == 1 and "" not in stems and any(map(_ANSWER.match, rests))
 
 
 def _services(texts: Sequence[str], after_stamp: bool) -> Layer | None:
