@@ -144,9 +144,16 @@ def apart(tmp_path: Path, *lines: str) -> list[dict[str, object]]:
     return [dict(f.entities) for f in found.findings if f.id == "apart"]
 
 
-def test_reports_that_differ_are_one_finding_with_the_smallest_first(tmp_path: Path) -> None:
+def test_reports_that_differ_are_one_finding_that_names_the_odd_rank(tmp_path: Path) -> None:
     found = apart(tmp_path, "[rank0]: waits in GATHER 41", "[rank1]: waits in BROADCAST 39", "[rank2]: waits in BROADCAST 39")
-    assert found == [{"rank": [1, 2, 0], "op": ["BROADCAST", "GATHER"], "seq": [39, 41]}]
+    assert found == [{"rank": 0, "op": ["GATHER", "BROADCAST"], "seq": [41, 39]}]
+    late = apart(tmp_path, *(f"[rank{rank}]: waits in REDUCE {40 if rank == 2 else 41} of group 0" for rank in range(4)))
+    assert late == [{"rank": 2, "op": "REDUCE", "seq": [40, 41]}]
+
+
+def test_of_two_ranks_that_differ_nobody_is_the_odd_one(tmp_path: Path) -> None:
+    found = apart(tmp_path, "[rank0]: waits in GATHER 41", "[rank1]: waits in BROADCAST 39")
+    assert found == [{"rank": [1, 0], "op": ["BROADCAST", "GATHER"], "seq": [39, 41]}]
 
 
 def test_equal_reports_differ_in_nothing(tmp_path: Path) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from triage import collectives
+from triage.collectives import Times
 from triage.formats import nccl
 from triage.formats.torchrun import SIGNALS
 from triage.identity import Identities
 from triage.library.library import Library, Signature
-from triage.model import Match, Record, Stamp, Value
+from triage.model import Match, Record, Value
 
-_TOGETHER = 600.0  # seconds; a later report may be of another collective, or of another run
-_FAR = 100  # collectives; judgement
+_WHO = ("host", "pod", "rank", "local_rank", "pid", "gpu")  # of a report that a rank made of itself
 
 
-def derived(
-    matches: Sequence[Match], library: Library, times: dict[int, Stamp | None], identities: Identities
-) -> list[Match]:
+def derived(matches: Sequence[Match], library: Library, times: Times, identities: Identities) -> list[Match]:
     """The matches of all signatures with `derive`. The given matches are completed by what others of the job tell."""
     _complete(matches)
+    collectives.name_groups(matches)
     found: list[Match] = []
     for name in library.table().derived:
         found.extend(_judge(library.signatures[name], matches, times, library))
@@ -61,138 +61,32 @@ def _signal(code: Value | None) -> str | None:
     return SIGNALS.get(-code if code < 0 else code - 128)
 
 
-def _judge(
-    signature: Signature, matches: Sequence[Match], times: dict[int, Stamp | None], library: Library
-) -> list[Match]:
+def _judge(signature: Signature, matches: Sequence[Match], times: Times, library: Library) -> list[Match]:
     rule: dict[str, Any] = signature.derive or {}
-    member = rule["member"]
-    groups: dict[tuple[Value | None, ...], list[Match]] = {}
-    for match in matches:
-        if match.id in rule["source"] and member in match.entities:
-            values = {**match.record.fields, **match.entities}
-            key = tuple(values.get(k) for k in rule["group"])
-            groups.setdefault(key, []).append(match)
-    if len(groups) > 1:  # lines that do not name their group belong to the only named one
-        named = [k for k in groups if None not in k]
-        for key in [k for k in groups if None in k]:
-            if len(named) == 1:
-                groups[named[0]] = sorted(groups[named[0]] + groups.pop(key), key=lambda m: m.order)
+    groups = collectives.grouped(rule, matches)
     out: list[Match] = []
-    for own in groups.values():
+    judged: set[tuple[Value | None, ...]] = set()
+    for key, own in groups.items():
+        place = key[:-1] if rule["group"][-1:] == ["seq"] else key
+        if place in judged:  # after the first collective that differs all others do
+            continue
         for suspect in rule["suspect"]:
-            ranks, evidence = _suspects(suspect, rule, own, matches, times, library)
-            if ranks:
-                for rank in evidence if suspect["differ"] else sorted(ranks, key=str):
-                    out.append(_match(signature, rank, evidence.get(rank) or own[0], own, suspect))
+            named = collectives.suspects(suspect, rule, own, matches, times, library)
+            if named is not None:
+                judged.add(place)
+                out += [_match(signature, rank, evidence or own[0], own, suspect) for rank, evidence in named]
                 break
+    if not out:
+        for suspect in rule["suspect"]:
+            for rank, evidence in collectives.crossed(suspect["crossed"], rule["member"], groups, times):
+                out += [_match(signature, rank, evidence, (), suspect)] if evidence else []
     return out
 
 
-def _suspects(
-    suspect: dict[str, Any], rule: dict[str, Any], own: Sequence[Match], matches: Sequence[Match],
-    times: dict[int, Stamp | None], library: Library,
-) -> tuple[set[Value], dict[Value, Match]]:  # fmt: skip
-    member = rule["member"]
-    if suspect["differ"]:
-        return _differing(suspect, member, own, times)
-    if suspect["min"]:
-        return _smallest(suspect["min"], member, own)
-    if suspect["exited_before"]:
-        return _exited(rule, own, matches, times)
-    if suspect["missing"]:
-        return _silent(rule, own, matches, library), {}
-    return set(), {}
-
-
-def _silent(rule: dict[str, Any], own: Sequence[Match], matches: Sequence[Match], library: Library) -> set[Value]:
-    """The members that say nothing at all, else the few that said nothing since they joined.
-
-    Pasted logs are often cut, so when a large part is silent that tells nothing about any of them.
-    """
-    member = rule["member"]
-    sizes = [n for m in matches if isinstance(n := m.entities.get(rule["universe"]), int)]
-    if not sizes or len({m.entities[member] for m in own}) < 2:
-        return set()
-    size = max(sizes)
-    complaining = [m for m in matches if library.signatures[m.id].role != "context"]
-    for heard, most in ((matches, size // 2), (complaining, max(1, size // 4))):
-        seen = {str(v) for m in heard for v in (m.entities.get(member), m.record.fields.get(member)) if v is not None}
-        silent: set[Value] = {i for i in range(size) if str(i) not in seen}
-        if silent:
-            return silent if len(silent) <= most else set()
-    return set()
-
-
-def _smallest(name: str, member: str, own: Sequence[Match]) -> tuple[set[Value], dict[Value, Match]]:
-    """The members with the smallest value in their *first* report; nobody when all are equal or one is alone.
-
-    A later report misleads: a culprit may wake up, go on and time out itself at a higher number.
-    """
-    first: dict[Value, tuple[float, Match]] = {}
-    for match in own:
-        value = match.entities.get(name)
-        rank = match.entities[member]
-        if isinstance(value, (int, float)) and rank not in first:
-            first[rank] = (value, match)
-    if len(first) < 2 or len({v for v, _ in first.values()}) == 1:
-        return set(), {}
-    low = min(v for v, _ in first.values())
-    slow = {rank: match for rank, (value, match) in first.items() if value == low}
-    return set(slow), slow
-
-
-def _differing(
-    suspect: dict[str, Any], member: str, own: Sequence[Match], times: dict[int, Stamp | None]
-) -> tuple[set[Value], dict[Value, Match]]:
-    """All members, those with the smallest value first, if their reports of about one moment differ.
-
-    Nobody where a member reports several values: then lines of several groups are mixed, which do not compare. Far
-    apart, numbers of lines that do not name their group are of different groups too. And where only the number
-    differs, `unless_min` tells better who is behind.
-    """
-    names: Sequence[str] = suspect["differ"]
-    first: dict[Value, Match] = {}
-    start = min((t.seconds for m in own if (t := times.get(id(m.record)))), default=0.0)
-    for match in own:
-        told = [match.entities.get(name) for name in names]
-        when = times.get(id(match.record))
-        if None in told or (when is not None and when.seconds - start > _TOGETHER):
-            continue
-        known = first.setdefault(match.entities[member], match)
-        if told != [known.entities.get(name) for name in names]:
-            return set(), {}
-    values = {rank: [m.entities[name] for name in names] for rank, m in first.items()}
-    if len({str(v) for v in values.values()}) < 2:
-        return set(), {}
-    behind = suspect["unless_min"] and _smallest(suspect["unless_min"], member, own)[0]
-    if behind and len({str(v[1:]) for v in values.values()}) == 1:
-        return set(), {}
-    numbers = [v[0] for v in values.values() if isinstance(v[0], (int, float))]
-    unnamed = any(m.record.fields.get("pg") is None for m in first.values())
-    if len(numbers) < len(values) or (unnamed and max(numbers) - min(numbers) > _FAR):
-        return set(), {}
-    ranks = sorted(first, key=lambda rank: (values[rank][0], str(rank)))
-    return set(ranks), {rank: first[rank] for rank in ranks}
-
-
-def _exited(
-    rule: dict[str, Any], own: Sequence[Match], matches: Sequence[Match], times: dict[int, Stamp | None]
-) -> tuple[set[Value], dict[Value, Match]]:
-    """Members that left before the first report of those who waited."""
-    member = rule["member"]
-    waiting = {m.entities[member] for m in own if m.id not in rule["exited"]}
-    start = min((t.seconds for m in own if m.id not in rule["exited"] and (t := times.get(id(m.record)))), default=None)
-    gone: dict[Value, Match] = {}
-    for match in matches:
-        when = times.get(id(match.record))
-        rank = match.entities.get(member)
-        early = when is not None and start is not None and when.seconds < start
-        if match.id in rule["exited"] and rank is not None and rank not in waiting and early:
-            gone.setdefault(rank, match)
-    return set(gone), gone
-
-
-def _match(signature: Signature, rank: Value, evidence: Match, own: Sequence[Match], suspect: dict[str, Any]) -> Match:
+def _match(
+    signature: Signature, rank: Value | None, evidence: Match, own: Sequence[Match], suspect: dict[str, Any]
+) -> Match:
+    """A match about a rank; without one it only shows what the ranks beside the suspected ones were doing."""
     record: Record = evidence.record
     entities = {k: v for k, v in evidence.entities.items() if k in ("host", "op", "seq", "timeout_ms")}
     for match in own:
@@ -200,6 +94,10 @@ def _match(signature: Signature, rank: Value, evidence: Match, own: Sequence[Mat
             if key in match.entities:
                 entities.setdefault(key, match.entities[key])
     member = (signature.derive or {})["member"]
-    made = Match(signature.id, record, evidence.span, {**entities, member: rank}, evidence.order)
+    if rank is not None:
+        entities[member] = rank
+    if rank is not None and evidence.entities.get(member) == rank:
+        entities.update((k, v) for k, v in evidence.entities.items() if k in _WHO)
+    made = Match(signature.id, record, evidence.span, entities, evidence.order)
     made.entities["_confidence"] = suspect["confidence"]
     return made

@@ -19,6 +19,7 @@ _LEADING = lazy.pattern(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,
 def formats() -> tuple[Format, ...]:
     """The formats in the order in which they are asked; the first that takes a line wins."""
     from triage.formats.dcgm import Dcgm
+    from triage.formats.dumps import FlightRecorder, NcclRas
     from triage.formats.glog import Glog
     from triage.formats.kernel import Kernel, Syslog
     from triage.formats.lspci import Lspci
@@ -36,8 +37,8 @@ def formats() -> tuple[Format, ...]:
 
     return (
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
-        SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
-        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), WindowsDevice(),
+        FlightRecorder(), SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
+        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), NcclRas(), WindowsDevice(),
     )  # fmt: skip
 
 

@@ -101,6 +101,8 @@ class Suspect(Strict):
     at: str | None = None
     exited_before: str | None = None
     missing: bool = False
+    of_reports: bool = False
+    crossed: str | None = None
     confidence: Confidence = "likely"
 
 

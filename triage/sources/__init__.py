@@ -13,8 +13,9 @@ from typing import BinaryIO
 from triage.model import Source
 from triage.sources.blocks import text_source
 from triage.sources.inputs import Input, expand
-from triage.sources.opening import unreadable
-from triage.sources.streams import bytes_stream
+from triage.sources.kinds import kind_of
+from triage.sources.opening import open_stream, unreadable
+from triage.sources.streams import HEAD, Budget, bytes_stream
 
 __all__ = ["Input", "list_inputs", "open_inputs", "open_text"]
 
@@ -38,4 +39,6 @@ def open_text(text: str | bytes, name: str = "paste") -> Source:
     data = text.encode("utf-8", "replace") if isinstance(text, str) else bytes(text)
     if not data:
         return unreadable(name, "is empty")
+    if kind_of(data[:HEAD]) == "dump":
+        return next(open_stream(bytes_stream(data), name, Budget(len(data))))
     return text_source(bytes_stream(data), name)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["gzip", "bzip2", "xz", "zstd", "zip", "tar", "evtx", "text", "binary"]
+from triage import lazy
+
+Kind = Literal["gzip", "bzip2", "xz", "zstd", "zip", "tar", "evtx", "pickle", "dump", "text", "binary"]
 
 _PACKED: tuple[tuple[bytes, Kind], ...] = (
     (b"\x1f\x8b\x08", "gzip"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"), (b"PK\x07\x08", "zip"), (b"ElfFile\x00", "evtx"),
+    (b"\x80\x02}", "pickle"),  # a mapping, as of a flight recorder; a checkpoint begins with a number
 )  # fmt: skip
 # What it is and what to do instead.
 _KNOWN: tuple[tuple[bytes, str], ...] = (
@@ -26,9 +29,14 @@ _KNOWN: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "is a picture; paste the text instead"),
     (b"\xff\xd8\xff", "is a picture; paste the text instead"),
     (b"%PDF-", "is a PDF; paste the text instead"),
-    (b"\x80\x02", "is a pickle (a checkpoint or a flight recorder dump), not a log"),
+    (b"\x80\x02", "is a pickle (a checkpoint, say), not a log"),
     (b"\xe5\xac\x02", "is binary"),
 )
+# The state of a flight recorder (sorted keys, or as its code writes them) or of NCCL's RAS in JSON.
+_DUMP = lazy.pattern(
+    rb'\s*\{\s*"(?:comm_lib_version|entries|nccl_version|nccl_comm_state|pg_config|pg_status|version)"\s*:'
+)
+_IN_DUMP = (b'"pg_config"', b'"collective_seq_id"', b'"communicators"')
 _MARKS = (
     (b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
@@ -49,7 +57,9 @@ def kind_of(head: bytes) -> Kind:
         return "zstd"  # a skippable frame comes first
     if len(head) >= 512 and _tar_header(head[:512]):
         return "tar"
-    return "text" if binary_reason(head) is None else "binary"
+    if binary_reason(head) is not None:
+        return "binary"
+    return "dump" if _DUMP.match(head) and any(key in head for key in _IN_DUMP) else "text"
 
 
 def _tar_header(block: bytes) -> bool:
