@@ -21,7 +21,8 @@ LAYERS = (
     ("scan", "match", "templates", "reading", "counting", "parallel"),
     ("redact",),
     (
-        "identity", "derive", "incidents", "prose", "writing", "quoting", "testruns", "recovery", "timing", "views",
+        "identity", "clocks", "collectives", "copies", "derive", "incidents", "prose", "writing", "quoting",
+        "testruns", "recovery", "timing", "views",
         "joins", "correlate", "ranking",
     ),
     ("system",),

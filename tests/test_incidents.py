@@ -1,6 +1,5 @@
-import pytest
 
-from triage.clock import iso, parse
+from triage.clock import parse
 from triage.identity import Identities
 from triage.incidents import distance, gap, group, split, stamps
 from triage.library.library import Library, Signature
@@ -83,14 +82,6 @@ def test_what_has_no_stamp_may_have_been_later_or_earlier() -> None:
     first, second, third, fourth, fifth = (record(t) for t in ("", "2025-03-11 10:00:00", "", "2025-03-11 10:10:00", ""))
     times = stamps([first, second, third, fourth, fifth])
     assert times.loose == {id(first): (3600.0, 0.0), id(third): (0.0, 600.0), id(fifth): (0.0, 3600.0)}
-
-
-@pytest.mark.parametrize("text", ["Dec 31 23:59:59", "E1231 23:59:59.5", "12-31 23:59:59"])
-def test_a_stamp_without_a_year_takes_that_of_the_others(text: str) -> None:
-    old, dated = record(text, "kern.log"), record("2019-01-01 00:00:10", "job.log")
-    when = stamps([old, dated])[id(old)]
-    assert when is not None
-    assert iso(when).startswith("2018-12-31T23:59:59")
 
 
 def test_the_last_time_is_on_the_clock_of_the_first() -> None:

@@ -15,10 +15,9 @@ import pytest
 from triage.library.library import Library
 from triage.library.loader import load_library
 from triage.model import Report
-from triage.pipeline import Options, _analyze, analyze_text, index_of
+from triage.pipeline import analyze_text, index_of
 from triage.reading import read_source
 from triage.sources import open_text
-from triage.sources.inputs import Input
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 CASES = (
@@ -203,8 +202,7 @@ def plain(case: str) -> str:
 
 
 def wrapped(case: str, data: str | bytes) -> str:
-    name = f"{case}.log"
-    return cause(_analyze([Input(name, len(data), lambda: iter([open_text(data, name)]))], library(), Options()))
+    return cause(analyze_text(data, f"{case}.log", library()))
 
 
 @pytest.mark.parametrize("case", [*CASES, "kernel"])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from triage import clock, lazy
+from triage import clock
+from triage.copies import distinct
 from triage.identity import Identities, merge, values
 from triage.library.library import Library, Signature
 from triage.model import Entities, Match, Record, Stamp, Value
@@ -22,10 +21,7 @@ MACHINE = (
     "smi-monitor", "lspci", "dcgm",
 )  # fmt: skip
 _MOST_NAMELESS = 50  # each is compared with all others
-_DAY = 86400.0
 _OPEN = 3600.0  # before the first and after the last stamp of a source; the usual limits of collectives fit in
-# Stamps of syslog (`Mar 11 10:02:11`), glog (`E0311 10:02:11.1`, torch's `E311`) and vLLM (`03-11 10:02:11`).
-_NO_YEAR = lazy.pattern(r"[IWEFCDV]?\d{3,4} +\d|\d\d-\d\d \d|[^\s\d]+ *\d{1,2} +\d{1,2}:\d\d:\d\d(?:[.,]\d+)?$")
 
 
 @dataclass(eq=False)
@@ -87,12 +83,11 @@ def stamps(records: Sequence[Record]) -> Times:
     """The time of each record: its own, else that of the last stamped record of its source before it, else of the
     first one after it."""
     out = Times()
-    days = sorted({s.seconds // _DAY for r in records if (s := r.time) and s.kind != "boot" and not _yearless(s)})
     by_source: dict[str, list[Record]] = {}
     for record in records:
         by_source.setdefault(record.source, []).append(record)
     for own in by_source.values():
-        told = [dated(r.time, days) if r.time is not None else None for r in own]
+        told = [r.time for r in own]
         before: Stamp | None = None
         waiting: list[Record] = []
         for record, stamp in zip(own, told, strict=True):
@@ -110,30 +105,6 @@ def stamps(records: Sequence[Record]) -> Times:
     return out
 
 
-def _yearless(stamp: Stamp) -> bool:
-    return bool(_NO_YEAR.match(stamp.text))
-
-
-def dated(stamp: Stamp, days: Sequence[float]) -> Stamp:
-    """A stamp that was printed without a year, in the year that brings it nearest to one of the dated `days`."""
-    if not days or not _yearless(stamp):
-        return stamp
-    guess = clock.parse(stamp.text)
-    first, last = (datetime.fromtimestamp(days[i] * _DAY, UTC).year for i in (0, -1))
-    shifts = [
-        found.seconds - guess.seconds
-        for year in range(first - 1, last + 2)
-        if guess is not None and (found := clock.parse(stamp.text, year)) is not None
-    ]
-
-    def far(shift: float) -> tuple[float, float]:
-        day = (stamp.seconds + shift) / _DAY
-        at = bisect.bisect(days, day)
-        return min(abs(day - known) for known in days[max(0, at - 1) : at + 1]), -shift
-
-    return replace(stamp, seconds=stamp.seconds + min(shifts, key=far)) if shifts else stamp
-
-
 def group(matches: Sequence[Match], library: Library, times: Times, identities: Identities) -> list[Group]:
     """Groups by signature and key; a silence of three minutes on one clock starts a new group."""
     keyed: dict[str, dict[tuple[Value | None, ...], list[Match]]] = {}
@@ -149,7 +120,7 @@ def group(matches: Sequence[Match], library: Library, times: Times, identities: 
     for name, parts in keyed.items():
         _absorb(parts)
         for part in parts.values():
-            for run in _runs(part, times):
+            for run in _runs(_in_time(distinct(part, times), times), times):
                 made = Group(library.signatures[name], run, [times.get(id(m.record)) for m in run])
                 made.loose = times.loose.get(id(run[0].record), made.loose)
                 for match in run:
@@ -164,6 +135,14 @@ def _absorb(parts: dict[tuple[Value | None, ...], list[Match]]) -> None:
         fitting = [k for k in parts if k != key and all(a is None or a == b for a, b in zip(key, k, strict=True))]
         if len(fitting) == 1:
             parts[fitting[0]] = sorted(parts[fitting[0]] + parts.pop(key), key=lambda m: m.order)
+
+
+def _in_time(matches: list[Match], times: Times) -> list[Match]:
+    """Matches of several files in the order of their times, where these can be compared; files come in any order."""
+    told = [times.get(id(m.record)) for m in matches]
+    if len({m.record.source for m in matches}) < 2 or any(t is None or t.kind == "boot" for t in told):
+        return matches
+    return sorted(matches, key=lambda m: (times[id(m.record)].seconds, m.order))  # type: ignore[union-attr]
 
 
 def _runs(matches: list[Match], times: dict[int, Stamp | None]) -> list[list[Match]]:

@@ -32,12 +32,14 @@ class Stamp:
 
     `seconds` counts from 1970 (UTC) for `zoned` and `naive` stamps and from boot for `boot` stamps. A `naive`
     stamp had no zone and was read in the zone given with --tz, else as UTC. Only `zoned` and `naive` stamps
-    can be compared with those of other clocks; `boot` stamps only inside their own source.
+    can be compared with those of other clocks; `boot` stamps only inside their own source. The zone of an `assumed`
+    one is that of other logs of its machine.
     """
 
     seconds: float
     kind: Literal["zoned", "naive", "boot"]
     text: str
+    assumed: bool = False
 
 
 @dataclass(slots=True)
@@ -73,7 +75,8 @@ class Block:
 class Source:
     """One readable input, or a part of one (a member of an archive), or the reason why it is not readable.
 
-    `blocks()` may be called once. `note` says what a reader must know (truncated, assumed encoding, skipped).
+    `blocks()` may be called once. `note` says what a reader must know (truncated, assumed encoding, skipped), `clock`
+    how its times were found where they do not stand as they are printed.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Source:
     note: str = ""
     readable: bool = True
     size: int = 0
+    clock: str = ""
 
 
 @dataclass(slots=True)

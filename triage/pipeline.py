@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from triage import clock, correlate, counting, derive, incidents, verdict
+from triage import clock, clocks, correlate, counting, derive, incidents, verdict
 from triage.identity import Identities
 from triage.library.library import Library
 from triage.library.loader import load_library
@@ -45,9 +45,9 @@ def analyze(
 
 
 def analyze_text(
-    text: str, name: str = "paste", library: Library | None = None, options: Options | None = None
+    text: str | bytes, name: str = "paste", library: Library | None = None, options: Options | None = None
 ) -> Report:
-    """The diagnosis of a pasted text."""
+    """The diagnosis of a pasted text; bytes may be in any encoding."""
     pasted = Input(name, len(text), lambda: iter([open_text(text, name)]))
     return _analyze([pasted], library or load_library(), options or Options())
 
@@ -114,6 +114,7 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     for record in records:
         if record.time is not None and options.zone is not None:
             record.time = clock.shift(record.time, options.zone)
+    aligned = clocks.align(records)
     identities = Identities(matches)
     times = incidents.stamps(records)
     heeded = [m for m in matches if m.id not in options.ignore]
@@ -124,8 +125,11 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     groups = [g for g in groups if g.id not in options.ignore]
     correlate.correlate(groups, library, identities)
     report = verdict.conclude(groups, records, read, kinds, library, options.show_all, ignored)
-    if options.zone is not None:
-        report.stats["zone"] = options.zone
+    for source in read:
+        source.clock = aligned.how.get(source.name, "")
+    zone = options.zone if options.zone is not None else aligned.zone
+    if zone is not None:
+        report.stats["zone"] = zone
     report.stats["seconds"] = round(time.perf_counter() - began, 3)
     report.notes = [*report.notes, *library.notes, *(str(p) for p in library.problems)]
     return report

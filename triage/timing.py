@@ -65,7 +65,7 @@ def _limit(link: Link, effect: Group) -> float:
 
 def _unlike_clocks(a: Group, b: Group) -> bool:
     """Whether a stamp without a zone may be of another zone: of machine and job, or of two hosts."""
-    naive = "naive" in {one.first.kind for one in (a, b) if one.first is not None}
+    naive = any(one.first is not None and (one.first.kind == "naive" or one.first.assumed) for one in (a, b))
     mine, other = values(a.entities, "host"), values(b.entities, "host")
     apart = bool(mine and other) and not mine & other
     return naive and a.source != b.source and (apart or incidents.by_machine(a) != incidents.by_machine(b))

@@ -137,4 +137,5 @@ def _source(source: Source) -> dict[str, Any]:
         "understood": source.understood,
         "note": source.note,
         "readable": source.readable,
+        "clock": source.clock,
     }

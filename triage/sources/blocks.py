@@ -44,13 +44,14 @@ _BARE = lazy.pattern(rb"^\[[0-9;]*m", re.MULTILINE)
 _COLOUR = lazy.pattern(rb"\x1b\[[0-9;]*[mK]")
 
 
-def text_source(stream: Stream, name: str, path: str = "") -> Source:
-    """A source over the text in `stream`; `path` (default: the name) may tell rank and host."""
+def text_source(stream: Stream, name: str, path: str = "", first: int = 1) -> Source:
+    """A source over the text in `stream`; `path` (default: the name) may tell rank and host, `first` is the number of
+    its first line."""
     encoding = detect(stream.peek(HEAD))
     source = Source(name, iter_nothing, size=stream.size)
     if encoding.note:
         stream.note(encoding.note)
-    source.blocks = lambda: _blocks(stream, encoding, source, name_fields(path or name))
+    source.blocks = lambda: _blocks(stream, encoding, source, name_fields(path or name), first)
     source.note = "; ".join(stream.notes)
     return source
 
@@ -72,10 +73,12 @@ def lines_source(lines: list[Line], name: str, note: str, size: int) -> Source:
     return source
 
 
-def _blocks(stream: Stream, encoding: Encoding, source: Source, fields: dict[str, str]) -> Iterator[Block]:
+def _blocks(
+    stream: Stream, encoding: Encoding, source: Source, fields: dict[str, str], number: int
+) -> Iterator[Block]:
     unwrapper: Unwrapper | None = None
     assembler: Assembler | None = None
-    number, last = 1, 0
+    last = 0
     for data, advance in _whole_lines(stream, encoding):
         if b"\x1b" in data:
             data = _COLOUR.sub(b"", data)

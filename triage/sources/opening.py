@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from triage.model import Source, no_blocks
 from triage.sources.blocks import lines_source, text_source
 from triage.sources.kinds import binary_reason, kind_of
+from triage.sources.sections import is_bug_report, report_sources
 from triage.sources.streams import CHUNK, DEPTH_MOST, HEAD, Budget, Stream, reason
 
-_EVTX_MOST = 1 << 30
+_EVTX_MOST, _DUMP_MOST = 1 << 30, 256 << 20
 
 
 def unreadable(name: str, why: str, size: int = 0) -> Source:
@@ -25,8 +27,12 @@ def open_stream(stream: Stream, name: str, budget: Budget, depth: int = 0, path:
         yield unreadable(name, why, stream.size)
         return
     kind = kind_of(head)
-    if kind == "text":
+    if kind == "text" and is_bug_report(head):
+        yield from report_sources(stream, name, path)
+    elif kind == "text":
         yield text_source(stream, name, path)
+    elif kind in ("dump", "pickle"):
+        yield _dump(stream, name, path, kind == "pickle")
     elif kind == "binary":
         yield unreadable(name, binary_reason(head) or "is binary", stream.size)
     elif depth >= DEPTH_MOST:
@@ -47,6 +53,20 @@ def open_stream(stream: Stream, name: str, budget: Budget, depth: int = 0, path:
         inner = decompressed(kind, stream, budget)
         inner.size = stream.size
         yield from open_stream(inner, name, budget, depth + 1, path)
+
+
+def _dump(stream: Stream, name: str, path: str, pickled: bool) -> Source:
+    """The lines that stand for a dump; of JSON that only begins like one, the text itself."""
+    from triage.sources.dumps import dump_source
+
+    data = b"".join(_up_to(stream, _DUMP_MOST))
+    found = dump_source(data, name, path, pickled)
+    if isinstance(found, Source):
+        found.note = "; ".join(filter(None, [*stream.notes, found.note]))
+        return found
+    if pickled:
+        return unreadable(name, found, stream.size)
+    return text_source(Stream(chain([data], iter(stream.take, b"")), stream.size, stream.notes), name, path)
 
 
 def _event_log(stream: Stream, name: str) -> Source:
