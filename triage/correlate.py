@@ -17,6 +17,8 @@ from triage.timing import Edge, settled
 _SHARED = (
     "host", "pci", "gpu_uuid", "gpu", "rank", "local_rank", "pid", "process", "unit", "ntstatus", "event_id",
 )  # fmt: skip
+_ABOUT_GPUS = ("nvidia", "smi")  # families
+_TOLD = ("module", "library", "rank")  # names that the fact which set a fault off tells, and the fault does not
 
 
 def correlate(groups: Sequence[Group], library: Library, identities: Identities) -> None:
@@ -57,6 +59,9 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     for one in active:
         one.explained_by = sorted(one.explained_by, key=lambda cause, one=one: _nearness(cause, one, held))  # type: ignore[misc]
     _triggers(groups, library)
+    for one in active:
+        if one.signature.family in _ABOUT_GPUS and one.role != "context":
+            identities.name_only_gpu(one.entities)
 
 
 def _cast_doubt(groups: Sequence[Group]) -> None:
@@ -113,6 +118,10 @@ def _triggers(groups: Sequence[Group], library: Library) -> None:
                 for root in _ends(link.effect, roots):
                     if holds(link, fact, root):
                         root.after = _nearest([*root.after, fact], root)
+    for own in roots.values():
+        for root in own:
+            for fact in root.after:
+                root.entities.update((k, v) for k, v in fact.entities.items() if k in _TOLD and k not in root.entities)
 
 
 def _nearest(facts: Sequence[Group], root: Group) -> list[Group]:

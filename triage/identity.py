@@ -15,8 +15,8 @@ _OF_DRIVER = ("pci", "gpu_uuid", "xid", "sxid")  # a finding about one of these 
 _BRINGS: dict[str, tuple[str, ...]] = {
     "pci": ("gpu_uuid", "gpu", "gpu_model", "host", "rank", "local_rank"),
     "gpu_uuid": ("pci", "gpu", "gpu_model", "host", "rank", "local_rank"),
-    "rank": ("host", "pci", "gpu", "gpu_uuid", "local_rank"),
-    "pid": ("rank", "local_rank", "pci", "gpu", "gpu_uuid", "host"),
+    "rank": ("host", "pci", "gpu", "gpu_uuid", "gpu_model", "local_rank"),
+    "pid": ("rank", "local_rank", "pci", "gpu", "gpu_uuid", "gpu_model", "host"),
     "local_rank": ("rank", "pci", "gpu"),
 }
 
@@ -74,6 +74,16 @@ class Identities:
                         found = {f[wanted] for f in facts if wanted in f}
                         if len(found) == 1:
                             entities[wanted] = found.pop()
+
+    def name_only_gpu(self, entities: Entities) -> None:
+        """Adds the names of the GPU to a finding about some GPU, where the input knows a single one."""
+        gpus = {f["gpu_uuid"]: f for f in self._facts if "gpu_uuid" in f}
+        others = {f["pci"] for f in self._facts if "pci" in f} - {f["pci"] for f in gpus.values() if "pci" in f}
+        if len(gpus) == 1 and not others and not any(key in entities for key in ("pci", "gpu_uuid", "gpu", "rank")):
+            (fact,) = gpus.values()
+            for key in ("pci", "gpu_uuid", "gpu", "gpu_model"):
+                if key in fact:
+                    entities.setdefault(key, fact[key])
 
     def members(self, key: str) -> set[Value]:
         """All values that were seen under a name."""

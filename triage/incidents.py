@@ -20,6 +20,7 @@ MACHINE = (
     "kernel", "syslog", "windows-event", "windows-device", "smi-table", "smi-query", "smi-topo", "smi-nvlink",
     "smi-monitor", "lspci", "dcgm",
 )  # fmt: skip
+_FEW = 4  # other processes that are named
 _MOST_NAMELESS = 50  # each is compared with all others
 _OPEN = 3600.0  # before the first and after the last stamp of a source; the usual limits of collectives fit in
 
@@ -126,7 +127,29 @@ def group(matches: Sequence[Match], library: Library, times: Times, identities: 
                 for match in run:
                     merge(made.entities, match.entities)
                 groups.append(made)
+    _name_others(groups)
     return sorted(groups, key=lambda g: g.order)
+
+
+def _name_others(groups: Sequence[Group]) -> None:
+    """Names the few other processes that the driver's messages about the same GPU name: several speak for the GPU or
+    for a program that they share, one for itself."""
+    pids: dict[tuple[Value | None, Value], set[Value]] = {}
+    on_gpu = [
+        g for g in groups if "pci" in g.entities and "xid" in g.entities and not isinstance(g.entities["pci"], list)
+    ]
+    for one in on_gpu:
+        place = (_single(one.entities.get("host")), _single(one.entities["pci"]) or "")
+        pids.setdefault(place, set()).update(values(one.entities, "pid"))
+    for one in on_gpu:
+        place = (_single(one.entities.get("host")), _single(one.entities["pci"]) or "")
+        others = sorted(pids[place] - values(one.entities, "pid"), key=str)
+        if 0 < len(others) <= _FEW and "other_pid" not in one.entities:
+            one.entities["other_pid"] = others if len(others) > 1 else others[0]
+
+
+def _single(value: Value | list[Value] | None) -> Value | None:
+    return None if isinstance(value, list) else value
 
 
 def _absorb(parts: dict[tuple[Value | None, ...], list[Match]]) -> None:

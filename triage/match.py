@@ -23,6 +23,7 @@ IDENTITY = (
 )  # fmt: skip
 _NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
 _AROUND = 20
+_SHELLS = lazy.pattern(r"(?:python|bash|sh|sudo|systemd|kernel)[\d.]*$")
 _ASSIGNMENT = lazy.pattern(
     r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env"
 )
@@ -129,6 +130,9 @@ class Matcher:
         for key in IDENTITY:
             if key in record.fields and key not in shown:
                 shown[key] = _number(key, record.fields[key])
+        ident = record.fields.get("ident")
+        if "unit" not in shown and isinstance(ident, str) and record.format == "traceback" and not _SHELLS.match(ident):
+            shown["unit"] = ident  # a service logs under its own name
         return Match(signature.id, record, span, shown)
 
     def _excluded(self, signature: Signature, records: Sequence[Record], position: int, environment: list[str]) -> bool:
