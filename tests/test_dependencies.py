@@ -30,7 +30,7 @@ LAYERS = (
     ("evidence", "findings", "verdict"),
     ("pipeline",),
     # lint runs examples through the pipeline.
-    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet"),
+    ("library.lint", "library.lint_examples", "library.proof", "rewrites", "rewrites_time", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet"),
     ("render",),
     ("reports",),
     ("serve",),

@@ -22,6 +22,7 @@ import yaml
 from triage.library.library import Library
 from triage.model import Finding, Report, Role
 from triage.rewrites import REWRITES, Files
+from triage.rewrites_time import TIMES
 
 Pair = tuple[str, str]
 
@@ -192,9 +193,9 @@ def _rewrite(case: Case, row: Row, library: Library) -> int:
     """Runs the rewritten forms of a case; the number of those that differ from the original."""
     files: Files = {str(number) + "/" + path.name: path.read_bytes() for number, path in enumerate(case.inputs)}
     done = 0
-    for name, rewrite in REWRITES.items():
+    for name, rewrite in (REWRITES | TIMES).items():
         changed = rewrite(files)
-        if changed == files:
+        if list(changed.items()) == list(files.items()):
             continue
         done += 1
         with tempfile.TemporaryDirectory() as folder:
@@ -213,8 +214,10 @@ def _rewrite(case: Case, row: Row, library: Library) -> int:
 def score(folders: Sequence[str | Path], rewrites: bool = False, library: Library | None = None) -> ScoreResult:
     """Analyses every case of the folders in this process and compares with what is expected.
 
-    With `rewrites`, each case is also run with other pids, addresses, versions and hosts and with harmless lines
-    added; its diagnosis must stay the same. Raises FileNotFoundError for a folder without cases.
+    With `rewrites`, each case is also run with other pids, addresses, versions, hosts and times, with its files in
+    another order, and with harmless lines added; its diagnosis must stay the same.
+
+    Raises FileNotFoundError for a folder without cases.
     """
     from triage.library.loader import load_library
 
