@@ -17,7 +17,15 @@ FACTS = [
 def test_a_pid_leads_to_rank_address_and_uuid() -> None:
     entities = {"pid": 2572, "xid": 31}
     Identities(FACTS).complete(entities)
-    assert entities == {"pid": 2572, "xid": 31, "rank": 1, "gpu": 1, "pci": "0000:00:07", "host": "node07", "gpu_uuid": "GPU-ae173600"}
+    assert entities == {
+        "pid": 2572,
+        "xid": 31,
+        "rank": 1,
+        "gpu": 1,
+        "pci": "0000:00:07",
+        "host": "node07",
+        "gpu_uuid": "GPU-ae173600",
+    }
 
 
 def test_what_is_ambiguous_brings_nothing() -> None:
@@ -60,3 +68,20 @@ def test_all_ranks_of_a_large_job_are_kept_and_of_pids_as_many_as_one_reads() ->
         merge(into, {"rank": number, "pid": number})
     assert len(values(into, "rank")) == 1000
     assert len(values(into, "pid")) == 64
+
+
+def test_the_only_gpu_is_the_one_that_is_meant() -> None:
+    entities = {"host": "n1"}
+    Identities([match(gpu=0, gpu_uuid="GPU-1", gpu_model="A10")]).name_only_gpu(entities)
+    assert entities == {"host": "n1", "gpu": 0, "gpu_uuid": "GPU-1", "gpu_model": "A10"}
+    several = {"host": "n1"}
+    Identities([match(gpu=0, gpu_uuid="GPU-1"), match(gpu=1, gpu_uuid="GPU-2")]).name_only_gpu(several)
+    assert several == {"host": "n1"}
+
+
+def test_a_gpu_brings_the_rank_that_runs_on_it() -> None:
+    entities = {"host": "node07", "pci": "0000:3b:00"}
+    Identities(
+        [match(host="node07", pci="0000:3b:00", rank=5), match(host="node08", pci="0000:3b:00", rank=13)]
+    ).complete(entities)
+    assert entities["rank"] == 5

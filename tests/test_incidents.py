@@ -1,4 +1,3 @@
-
 from triage.clock import parse
 from triage.identity import Identities
 from triage.incidents import distance, gap, group, split, stamps
@@ -79,7 +78,9 @@ def test_a_record_without_a_stamp_has_the_time_of_the_line_before() -> None:
 
 
 def test_what_has_no_stamp_may_have_been_later_or_earlier() -> None:
-    first, second, third, fourth, fifth = (record(t) for t in ("", "2025-03-11 10:00:00", "", "2025-03-11 10:10:00", ""))
+    first, second, third, fourth, fifth = (
+        record(t) for t in ("", "2025-03-11 10:00:00", "", "2025-03-11 10:10:00", "")
+    )
     times = stamps([first, second, third, fourth, fifth])
     assert times.loose == {id(first): (3600.0, 0.0), id(third): (0.0, 600.0), id(fifth): (0.0, 3600.0)}
 
@@ -87,3 +88,19 @@ def test_what_has_no_stamp_may_have_been_later_or_earlier() -> None:
 def test_the_last_time_is_on_the_clock_of_the_first() -> None:
     (one,) = groups(("a", "2025-03-11 10:00:00", {}), ("a", "[   12.500000]", {}))
     assert one.last == one.first
+
+
+def test_matches_of_several_files_stand_in_the_order_of_their_times() -> None:
+    late, early = record("2025-03-11 10:00:20", "a"), record("2025-03-11 10:00:00", "b")
+    matches = [Match("a", late, (0, 1), {}, 0), Match("a", early, (0, 1), {}, 1)]
+    (one,) = group(matches, LIBRARY, stamps([late, early]), Identities(matches))
+    assert (one.first, one.last) == (early.time, late.time)
+
+
+def test_other_processes_on_the_same_gpu_are_named() -> None:
+    made = groups(
+        ("a", "2025-03-11 10:00:00", {"pci": "0000:3b:00", "xid": 31, "pid": 5}),
+        ("b", "2025-03-11 10:00:01", {"pci": "0000:3b:00", "xid": 13, "pid": 7}),
+        ("b", "2025-03-11 10:00:01", {"pci": "0000:5e:00", "xid": 13, "pid": 9}),
+    )
+    assert [g.entities.get("other_pid") for g in made] == [7, 5, None]
