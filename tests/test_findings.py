@@ -4,7 +4,7 @@ import pytest
 from small import library, signature
 
 from triage.model import Finding
-from triage.pipeline import analyze_text
+from triage.pipeline import analyze, analyze_text
 
 FILES = {
     "lost.yaml": signature("lost", r"GPU (?P<pci>[0-9a-f:.]+) lost, driver (?P<driver>[0-9.]+)", types="{pci: pci, driver: version}", title="'GPU {pci} is gone'", readings="[{when: 'driver < 500', text: Old.}, {when: 'rank > 5', text: High.}]"),
@@ -120,3 +120,16 @@ def test_first_and_last_are_those_in_time(tmp_path: Path) -> None:
     assert one.last is not None
     assert (one.first.time, one.first.line) == ("2025-03-11T10:01:00", 2)
     assert (one.last.time, one.last.line) == ("2025-03-11T10:03:00", 3)
+
+
+def test_an_order_that_no_clock_proves_is_said_to_be_open(tmp_path: Path) -> None:
+    kernel = "[ 4711.500000] NVRM: Xid (PCI:0000:3b:00): 79, pid=5, name=python3, GPU has fallen off the bus.\n"
+    job = "2031-05-02 14:01:58 step 4 loss 2.1\nTraceback (most recent call last):\n  File \"t.py\", line 1, in <module>\ntorch.AcceleratorError: CUDA error: unspecified launch failure\n"
+    why = {}
+    for name, ring in (("open", kernel), ("tied", "[    1.000000] rtc_cmos 00:04: setting system clock to 2031-05-02T10:43:28 UTC (1935485008)\n" + kernel)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "dmesg").write_text(ring)
+        (tmp_path / name / "rank3.log").write_text(job)
+        why[name] = analyze([tmp_path / name]).findings[0].why
+    assert "not proven" in why["open"]
+    assert "not proven" not in why["tied"]

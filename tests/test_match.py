@@ -5,7 +5,7 @@ from small import library, signature
 
 from triage.library.library import Library
 from triage.model import Match
-from triage.pipeline import match_text
+from triage.pipeline import analyze, match_text
 
 
 def ids(text: str, lib: Library) -> list[str]:
@@ -100,3 +100,10 @@ def test_a_number_without_a_row_is_named(tmp_path: Path) -> None:
 def test_the_header_tells_who(tmp_path: Path) -> None:
     lib = library(tmp_path, {"a.yaml": signature("a", "boom")})
     assert only("[rank3]: boom", lib).entities["rank"] == 3
+
+
+def test_a_launcher_in_the_log_of_a_rank_speaks_of_another(tmp_path: Path) -> None:
+    text = "torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: -9) local_rank: 3 (pid: 4711) of binary: /usr/bin/python3\n"
+    (tmp_path / "rank0.log").write_text("E0502 14:01:58.000000 4000 " + text)
+    found = [f.entities for f in analyze([tmp_path]).findings if f.id == "torchrun-failed-exitcode"]
+    assert [(entities["local_rank"], entities.get("rank")) for entities in found] == [(3, None)]

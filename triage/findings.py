@@ -184,12 +184,21 @@ def _why(one: Group, effects: Sequence[Group]) -> str:
             text = f"no other fault in the input explains it; it came {' and '.join(_since(one, g) for g in one.after)}"
         if effects:
             text += f", and it explains {len(effects)} other finding{'s' if len(effects) > 1 else ''}"
+            text += _unordered(one, effects)
         return f"{one.note}; {text}" if one.note else text
     if one.role == "unknown":
         return one.note or "it reports that something failed, and nothing in the input says what"
     if one.explained_by:
         return f"explained by {', '.join(dict.fromkeys(g.id for g in one.explained_by))} ({one.strength})"
     return one.note or ("it only reports the failure of something else" if one.role == "carrier" else "")
+
+
+def _unordered(one: Group, effects: Sequence[Group]) -> str:
+    """What is not known of the order: whether a fault on a clock that counts from boot came before what it explains."""
+    job = [g for g in effects if g.first is not None and not by_machine(g)]
+    if one.first is None or one.first.kind != "boot" or not job or any(gap(one, g) is not None for g in job):
+        return ""
+    return "; that it came first is not proven: its times count from boot, and nothing ties them to the time of day"
 
 
 def _since(one: Group, trigger: Group) -> str:

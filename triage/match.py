@@ -128,8 +128,8 @@ class Matcher:
             if not expressions.evaluate(condition, lookup):
                 return None
         for key in IDENTITY:
-            if key == "rank" and "local_rank" in groups:
-                continue  # a launcher speaks of one of its workers: the rank of the log is another one's
+            if key == "rank" and "local_rank" in groups and "ank" not in record.lines[0].raw.replace("local_rank", ""):
+                continue  # a launcher speaks of one of its workers: the rank that the log's name tells is another one
             if key in record.fields and key not in shown:
                 shown[key] = _number(key, record.fields[key])
         ident = record.fields.get("ident")
