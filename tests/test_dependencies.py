@@ -18,7 +18,7 @@ LAYERS = (
     ("clock", "entities"),
     ("sources", "formats", "decode", "estimate"),
     ("library",),
-    ("scan", "match", "templates", "reading", "counting", "parallel"),
+    ("scan", "match", "templates", "tally", "storms", "reading", "counting", "parallel"),
     ("redact",),
     (
         "identity", "clocks", "collectives", "copies", "derive", "incidents", "prose", "writing", "quoting",

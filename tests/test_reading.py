@@ -1,10 +1,16 @@
 from pathlib import Path
+from typing import Any
 
+import pytest
 from small import library, signature
 
+from triage.library.loader import load_library
+from triage.model import Report
 from triage.pipeline import analyze, analyze_text, index_of
 from triage.reading import SMALL, read_source
 from triage.sources import open_inputs, open_text
+from triage.tally import Tally
+from triage.templates import Templates
 
 FILES = {
     "lost.yaml": signature("lost", "GPU (?P<pci>[0-9a-f:.]+) lost", types="{pci: pci}"),
@@ -33,10 +39,12 @@ def test_a_hit_far_inside_is_found_with_its_line(tmp_path: Path) -> None:
 def test_only_the_surroundings_of_hits_become_records(tmp_path: Path) -> None:
     lib = library(tmp_path / "lib", FILES)
     (source,) = open_inputs([big(tmp_path, (5000, "GPU 0000:3b:00.0 lost"), (6000, "link up"))])
-    reading = read_source(source, index_of(lib))
+    templates = Templates()
+    reading = read_source(source, index_of(lib), Tally(templates))
     assert len(reading.records) < 600
     assert source.lines == 9002
-    assert sum(kind.count for kind in reading.kinds.values()) == 9002
+    assert [kind.count for kind in reading.kinds] == [1, 1]
+    assert sum(template.count for template in templates.all()) == 9000
 
 
 def test_a_long_traceback_around_a_hit_stays_whole(tmp_path: Path) -> None:
@@ -105,3 +113,38 @@ def test_a_storm_of_one_code_does_not_hide_another(tmp_path: Path) -> None:
     files["y.yaml"] = signature("y", "Xid .PCI:[0-9a-f:]+.: 43,")
     found = analyze([tmp_path / "storm.log"], library=library(tmp_path / "lib", files))
     assert sorted(f.id for f in found.findings) == ["x", "y"]
+
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+PADDED = [
+    "dist-hang/dist-hang.log", "dist-illegal-rank0/dist-illegal0.log", "dist-mismatch-detail", "py-oom-training", "py-nested-exception",
+    "py-loader-killed", "sanitizer", "smi-hidden-ctl/smi-hidden-ctl.txt", "x4-illegal/dmesg-x4-illegal.txt", "x4-shm/x4-shm.log",
+    "healthy/driver-noise", "healthy/x4-ok",
+]  # fmt: skip
+ORDINARY = [f"worker {i % 16}: shard {i} of the data set was loaded in {i % 97}.{i % 10} ms, queue depth {i % 7}" for i in range(30_000)]
+
+
+def told(report: Report, shift: int) -> list[Any]:
+    """What a report says, with the numbers of its lines moved back by `shift`."""
+    findings = [
+        (f.id, f.role, f.severity, f.confidence, f.count, f.entities, f.explained_by, [(e.line - shift, e.text, e.span) for e in f.evidence])
+        for f in report.findings
+    ]
+    return [report.verdict, report.summary, findings, report.missing, [f.id for f in report.earlier]]
+
+
+@pytest.mark.parametrize("name", PADDED)
+def test_a_large_log_is_told_like_the_part_that_matters(name: str, tmp_path: Path) -> None:
+    found = FIXTURES / name
+    source = found if found.is_file() else max(found.rglob("*.*"), key=lambda p: (p.suffix != ".yaml", p.stat().st_size))
+    text = source.read_bytes().rstrip(b"\n")
+    path = tmp_path / source.name  # the name may tell the rank
+    path.write_bytes(text + b"\n")
+    want = told(analyze([path], library=load_library()), 0)
+    assert want[2] or name.startswith("healthy")
+    ordinary = "\n".join(ORDINARY).encode()
+    path.write_bytes(b"\n".join((ordinary, text, ordinary)) + b"\n")
+    assert path.stat().st_size > 4 << 20
+    large = analyze([path], library=load_library())
+    assert told(large, len(ORDINARY)) == want
+    assert large.stats["lines"] == 2 * len(ORDINARY) + text.count(b"\n") + 1

@@ -24,7 +24,7 @@ def test_large_plain_text_passes_as_it_is() -> None:
     source = text_source(bytes_stream(data), "dmesg")
     first, text = 1, []
     for block in source.blocks():
-        assert block.first == first
+        assert block.numbers[0] == first
         assert len(block.text) <= 1 << 20
         assert block.lines(3, 5)[1].number == first + 4
         assert block.lines(3, 5)[1].text.encode() == block.text.split(b"\n")[4]
@@ -57,6 +57,15 @@ def test_what_hides_text_is_seen_in_a_large_block(spelled: str, text: str, fille
     plain = f"INFO nothing to see {filler}\n".encode() * 20_000
     lines = all_lines(text_source(bytes_stream(plain + spelled.encode() + b"\n" + plain), "log"))
     assert text in [line.text for line in lines if line.number == 20_001]
+
+
+@pytest.mark.parametrize("count", [2_000, 20_000])
+def test_another_encoding_may_begin_late(count: int) -> None:
+    plain = b"INFO a line of plain text, nothing to be seen\n" * count
+    text = "设备描述: NVIDIA Tesla V100，该设备找不到足够资源可以使用。 (代码 12)"
+    source = text_source(bytes_stream(plain + text.encode("gbk") + b"\n"), "x")
+    assert all_lines(source)[-1].text == text
+    assert source.note == "mostly UTF-8; other lines read as GBK (Chinese Windows)"
 
 
 def test_crlf_and_missing_last_newline() -> None:
@@ -104,7 +113,7 @@ def check(data: bytes, source: Source) -> None:
     for block in source.blocks():
         lines = block.lines(0, block.count)
         assert len(lines) == block.count
-        assert block.first == lines[0].number
+        assert block.numbers[0] == lines[0].number
         assert len(block.text.split(b"\n")) >= block.count
         for line in lines:
             assert not [c for c in line.raw + line.text if unicodedata.category(c) == "Cc" and c not in "\t\n"]

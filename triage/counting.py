@@ -4,92 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from triage import formats, lazy
-from triage.formats.headers import head
+from triage import formats
 from triage.library.library import Library
 from triage.match import Matcher
-from triage.model import Line, Match, Place, Record, Unexplained, Value
-from triage.reading import Kind, Reading
+from triage.model import Line, Match, Place, Record, Unexplained
+from triage.reading import Reading
 from triage.scan import Index
-from triage.templates import Template, Templates, code_of
-
-_MOST_ALIKE = 50
-
-_BAD = lazy.pattern(
-    r"(?i)\b(?:error|err|fail(?:ed|ure|s)?|fatal|panic|exception|abort(?:ed)?|segfault|corrupt(?:ed|ion)?|unable to"
-    r"|cannot|could not|denied|killed|unrecoverable|uncorrectable)\b"
-)
-_NOT_BAD = lazy.pattern(
-    r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
-    r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
-)
+from triage.tally import suspicious
+from triage.templates import Template, Templates
 
 
 def count_templates(
-    readings: Sequence[Reading], records: Sequence[Record], matches: Sequence[Match], library: Library, index: Index
-) -> Templates:
-    """All lines under templates; those of a signature under its id."""
-    kinds = Templates()
+    kinds: Templates, readings: Sequence[Reading], records: Sequence[Record], matches: Sequence[Match],
+    library: Library, index: Index,
+) -> None:  # fmt: skip
+    """Counts the records of small sources and the hits of large ones, whose other lines are counted already; those of
+    a signature under its id."""
     ids: dict[int, set[str]] = {}
     for match in matches:
         ids.setdefault(id(match.record), set()).add(match.id)
-    large = {r.source for reading in readings if reading.large for r in reading.records}
-    for record in records:
-        if record.source not in large and record.text.strip():
-            own = frozenset(ids.get(id(record), ()))
-            kinds.add(record.text, record.source, record.number, own, not own and _suspicious(record))
     for reading in readings:
-        if reading.large:
-            _count_large(kinds, reading, library, index)
-    return kinds
+        for record in reading.records if not reading.large else ():
+            if record.text.strip():
+                own = frozenset(ids.get(id(record), ()))
+                kinds.add(record.text, record.source, record.number, own, not own and suspicious(record))
+        _count_hits(kinds, reading, library, index)
+    # In a large source lines are counted by themselves; what stands in a record that is explained is no riddle.
+    explained = {(match.record.source, line.number) for match in matches for line in match.record.lines}
+    for template in kinds.all():
+        if template.first in explained:
+            template.suspicious = False
 
 
-def _count_large(kinds: Templates, reading: Reading, library: Library, index: Index) -> None:
+def _count_hits(kinds: Templates, reading: Reading, library: Library, index: Index) -> None:
+    """All are matched in one go: engines cost more to build than samples to search."""
     name = reading.records[0].source if reading.records else ""
-    alike = [kind for kind in reading.kinds.values() if kind.sample.strip()]
-    ids = _ids_of([kind for kind in alike if kind.hit is not None], library, index)
-    for kind in alike:
-        header = head(Line(kind.first, kind.sample, kind.sample))
-        text = kind.sample[header.size :] if header else kind.sample
-        own = ids.get(id(kind), frozenset())
-        made = kinds.add(text, name, kind.first, own, count=kind.count)
-        if made.count == kind.count and not own:  # the first of its kind speaks for all
-            made.suspicious = _looks_bad(text, None)
+    samples = [formats.read([Line(kind.first, kind.sample, kind.sample)], "")[0] for kind in reading.kinds]
+    for number, sample in enumerate(samples):
+        sample.source = str(number)  # else they would be each other's surroundings
+    ids: dict[int, set[str]] = {}
+    for match in Matcher(library, index).match(samples) if samples else ():
+        ids.setdefault(id(match.record), set()).add(match.id)
+    for kind, sample in zip(reading.kinds, samples, strict=True):
+        own = frozenset(ids.get(id(sample), ()))
+        made = kinds.add(sample.text, name, kind.first, own, not own and suspicious(sample), kind.count)
         made.last = max(made.last, (name, kind.last))
-
-
-def _ids_of(alike: Sequence[Kind], library: Library, index: Index) -> dict[int, frozenset[str]]:
-    """The signatures that hold on the samples, by the identity of their kind. All are matched in one go: engines
-    cost more to build than samples to search. Of a flood of kinds with one anchor and code, some stand for all."""
-    floods: dict[tuple[int | None, str], list[Kind]] = {}
-    for kind in alike:
-        floods.setdefault((kind.hit, code_of(kind.sample)), []).append(kind)
-    records: list[Record] = []
-    kinds = [kind for flood in floods.values() for kind in flood[:_MOST_ALIKE]]
-    for number, kind in enumerate(kinds):
-        for record in formats.read([Line(kind.first, kind.sample, kind.sample)], ""):
-            record.source = str(number)  # else the samples would be each other's surroundings
-            records.append(record)
-    found: dict[int, set[str]] = {}
-    for match in Matcher(library, index).match(records):
-        found.setdefault(int(match.record.source), set()).add(match.id)
-    ids = {id(kinds[number]): frozenset(own) for number, own in found.items()}
-    for flood in floods.values():
-        for kind in flood[_MOST_ALIKE:]:
-            ids[id(kind)] = ids.get(id(flood[0]), frozenset())
-    return ids
-
-
-def _suspicious(record: Record) -> bool:
-    """Whether a message that no signature knows looks like an error."""
-    return _looks_bad(record.text, record.fields.get("level"))
-
-
-def _looks_bad(text: str, level: Value | None) -> bool:
-    if level in ("info", "debug", "trace"):
-        return False
-    begin = text[:600]
-    return level in ("error", "fatal", "critical") or bool(_BAD.search(begin) and not _NOT_BAD.search(begin))
 
 
 def unexplained(kinds: Templates) -> list[Unexplained]:

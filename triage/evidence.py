@@ -81,7 +81,7 @@ def spelled(value: Value) -> re.Pattern[str]:
         body = rf"(?:[0-9a-f]{{4,8}}:)?{address['short']}"
     else:
         body = re.escape(text)
-    return re.compile(rf"(?<![0-9a-z])(?:{body})(?![0-9a-z])", re.IGNORECASE)
+    return lazy.pattern(rf"(?<![0-9a-z])(?:{body})(?![0-9a-z])", re.IGNORECASE)
 
 
 def _whole(match: Match) -> bool:

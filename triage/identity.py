@@ -30,6 +30,7 @@ class Identities:
     def __init__(self, matches: Sequence[Match]) -> None:
         self._facts: list[dict[str, Value]] = []
         self._by: dict[tuple[str, Value], list[dict[str, Value]]] = {}
+        self._names: dict[tuple[str, Value], set[str]] = {}
         self._known: dict[tuple[tuple[str, Value], ...], Entities] = {}
         self._drivers: dict[Value | None, set[Value]] = {}
         seen: set[tuple[tuple[str, Value], ...]] = set()
@@ -45,6 +46,7 @@ class Identities:
             for key in STRONG:
                 if key in fact:
                     self._by.setdefault((key, fact[key]), []).append(fact)
+                    self._names.setdefault((key, fact[key]), set()).update(fact)
 
     def complete(self, entities: Entities) -> None:
         """Adds to `entities` every name of its device or process that follows without ambiguity."""
@@ -68,12 +70,17 @@ class Identities:
                 value = entities.get(key)
                 if value is None or isinstance(value, list):
                     continue
-                facts = [f for f in self._by.get((key, value), ()) if _agrees(f, entities)]
-                for wanted in _BRINGS[key]:
-                    if wanted not in entities:
-                        found = {f[wanted] for f in facts if wanted in f}
-                        if len(found) == 1:
-                            entities[wanted] = found.pop()
+                told = self._names.get((key, value), ())
+                found: dict[str, set[Value]] = {n: set() for n in _BRINGS[key] if n in told and n not in entities}
+                open_ = set(found)
+                for fact in self._by.get((key, value), ()):
+                    if not open_:
+                        break  # all is ambiguous: in a log of many jobs that is soon known
+                    if _agrees(fact, entities):
+                        for name in open_ & fact.keys():
+                            found[name].add(fact[name])
+                        open_ = {name for name in open_ if len(found[name]) < 2}
+                entities.update((name, seen.pop()) for name, seen in found.items() if len(seen) == 1)
 
     def name_only_gpu(self, entities: Entities) -> None:
         """Adds the names of the GPU to a finding about some GPU, where the input knows a single one."""
@@ -98,10 +105,12 @@ class Identities:
 def _agrees(fact: dict[str, Value], entities: Entities) -> bool:
     """No identifying name has two values. A pid is of one host and container, and an index of one view of the GPUs
     (CUDA_VISIBLE_DEVICES renumbers them), so these alone never contradict."""
-    return all(
-        key in ("pid", "gpu") or key not in entities or isinstance(entities[key], list) or entities[key] == value
-        for key, value in fact.items()
-    )
+    for key, value in fact.items():
+        if key in entities and key not in ("pid", "gpu"):
+            known = entities[key]
+            if known != value and not isinstance(known, list):
+                return False
+    return True
 
 
 def merge(into: Entities, more: dict[str, Value]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any, AnyStr, cast
 
 
@@ -22,3 +24,19 @@ class _Lazy:
 def pattern(source: AnyStr, flags: int | re.RegexFlag = 0) -> re.Pattern[AnyStr]:
     """`re.compile(source, flags)`, but not yet."""
     return cast("re.Pattern[AnyStr]", _Lazy(source, int(flags)))
+
+
+def holds(source: bytes) -> Callable[[bytes], bool]:
+    """Whether a block of bytes holds the pattern, asked of an automaton where re2 is installed; compiled when asked."""
+
+    @cache
+    def search() -> Callable[[bytes], Any]:
+        try:
+            import re2
+        except ImportError:
+            return re.compile(source).search
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1  # bytes, whatever they spell
+        return cast(Callable[[bytes], Any], re2.compile(source, options).search)
+
+    return lambda data: search()(data) is not None

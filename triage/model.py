@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Value = str | int | float | bool
@@ -57,18 +58,31 @@ class Line:
     fields: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass
 class Block:
     """A run of whole lines of one source, at most about a megabyte.
 
-    `text` is the normalised UTF-8 of all lines, joined by newlines, for the scanner; `lines(a, b)` gives the
-    lines a to b (0-based, half-open, counted inside the block).
+    `text` is the normalised UTF-8 of all lines, joined by newlines, for the scanner; `numbers` are the numbers of its
+    lines. `reader` makes `Line`s only where somebody asks for them.
     """
 
-    first: int
     text: bytes
-    count: int
-    lines: Callable[[int, int], list[Line]]
+    numbers: Sequence[int]
+    reader: Callable[[Block, int, int], list[Line]]
+
+    @property
+    def count(self) -> int:
+        """How many lines it has."""
+        return len(self.numbers)
+
+    @cached_property
+    def rows(self) -> list[bytes]:
+        """The lines of `text`."""
+        return self.text.split(b"\n")
+
+    def lines(self, start: int, end: int) -> list[Line]:
+        """The lines `start` to `end` (0-based, half-open, counted inside the block)."""
+        return self.reader(self, max(start, 0), max(end, 0))
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from triage.model import Match, Record, Source, no_blocks
 from triage.reading import Reading, read_source
 from triage.scan import Index
 from triage.sources import Input
+from triage.tally import Tally
 from triage.templates import Template, Templates
 
 _MOST = 8  # processes: each needs some 100 MB, and the machine is shared
@@ -40,14 +41,16 @@ class Part:
 
 def read_part(one: Input, library: Library, index: Index) -> Part:
     """What one input gives by itself."""
-    part, readings = Part(), list[Reading]()
+    part, readings, kinds = Part(), list[Reading](), Templates()
+    tally = Tally(kinds)
     for source in one.open():
         if source.readable:
-            readings.append(read_source(source, index))
+            readings.append(read_source(source, index, tally))
             part.records += readings[-1].records
         part.sources.append(replace(source, blocks=no_blocks))
     part.matches = Matcher(library, index).match(part.records)
-    part.kinds = counting.count_templates(readings, part.records, part.matches, library, index).all()
+    counting.count_templates(kinds, readings, part.records, part.matches, library, index)
+    part.kinds = kinds.all()
     return part
 
 

@@ -18,6 +18,7 @@ from triage.reading import Reading, read_source
 from triage.recovery import Recovery
 from triage.scan import Index
 from triage.sources import Input, list_inputs, open_inputs, open_text
+from triage.tally import Tally
 from triage.templates import Template, Templates
 
 _LARGE = 64 << 20  # bytes of many files from which it pays to read them with several processes
@@ -147,14 +148,16 @@ def _read(
     read: list[Source] = []
     records: list[Record] = []
     readings: list[Reading] = []
+    kinds = Templates()
+    tally = Tally(kinds)
     for source in (source for one in inputs for source in one.open()):
         read.append(source)
         if source.readable:
-            reading = read_source(source, index, _progress(source, options))
+            reading = read_source(source, index, tally, _progress(source, options))
             readings.append(reading)
             records.extend(reading.records)
     matches = Matcher(library, index).match(records)
-    kinds = counting.count_templates(readings, records, matches, library, index)
+    counting.count_templates(kinds, readings, records, matches, library, index)
     return read, records, matches, kinds
 
 

@@ -3,55 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
-from triage import clock, formats, lazy
+from triage import clock, formats
 from triage.formats.headers import head
 from triage.model import Block, Line, Record, Source, Stamp
 from triage.scan import Index
+from triage.storms import Kind, Storms
+from triage.tally import Tally, keys_of
+from triage.templates import Templates
 
 SMALL = 256 << 10
 BEFORE, AFTER = 10, 30
 HEAD, TAIL = 60, 200
 LONGEST = 400  # lines of a message that goes on beyond the window
-MOST_KINDS = 20_000
-_OTHERS = b"(other)"
-STORM = 200  # hits of one kind of line that are looked at one by one; the rest is counted
-FLOOD = 2000  # the same for lines that only one anchor and code have in common
-_Kind = tuple[bytes, bytes, int]
-_CODE = lazy.pattern(
-    rb"(?:Xid \([^)]{1,40}\):?|[Ee]rror(?: code)?|errno|status|signal|exit ?code)[ :=(]{1,4}(-?[0-9]{1,10})"
-)
 _BLANK = (b" ", b"\t", b"#")
-_HEX = b"0123456789abcdefABCDEF"
-
-
-@dataclass(slots=True)
-class Kind:
-    """Lines of a large source that are alike: how many, the first and last, one of them, and which anchor held on it
-    (-1: only facts, None: none)."""
-
-    count: int
-    first: int
-    last: int
-    sample: str
-    hit: int | None
 
 
 @dataclass(slots=True)
 class Reading:
-    """What was taken from one source; `kinds` counts all lines of a large one by their text without hex digits."""
+    """What was taken from one source; of a large one, all its hits are counted in `kinds`, its other lines in the
+    templates."""
 
     records: list[Record] = field(default_factory=list)
-    kinds: dict[bytes, Kind] = field(default_factory=dict)
+    kinds: list[Kind] = field(default_factory=list)
     large: bool = False
 
 
-def read_source(source: Source, index: Index, progress: Callable[[int], None] | None = None) -> Reading:
-    """The records of a source. Memory stays bounded: of a large source only windows around hits are kept."""
+def read_source(
+    source: Source, index: Index, tally: Tally | None = None, progress: Callable[[int], None] | None = None
+) -> Reading:
+    """The records of a source. Memory stays bounded: of a large source only windows around hits are kept, and its
+    other lines are counted in the `tally`."""
     blocks = source.blocks()
     first = next(blocks, None)
     if first is None:
@@ -60,7 +45,7 @@ def read_source(source: Source, index: Index, progress: Callable[[int], None] | 
     if second is None and len(first.text) <= SMALL:
         return Reading(_read(first.lines(0, first.count), source.name))
     rest = chain([first], [second] if second else [], blocks)
-    return _large(rest, source, index, progress)
+    return _large(rest, source, index, tally or Tally(Templates()), progress)
 
 
 def _read(lines: list[Line], name: str) -> list[Record]:
@@ -124,123 +109,50 @@ def _stamp(line: Line) -> Stamp | None:
     return header.time if header else None
 
 
-class _Storms:
-    """Thins out floods: of one kind of line the first hits are looked at and the last of each block, the rest is
-    counted. Lines on which the same anchor holds are one flood, whatever their words: only a code tells them apart."""
-
-    def __init__(self) -> None:
-        self._seen: Counter[_Kind] = Counter()
-        self._skipped: Counter[_Kind] = Counter()
-        self._wide: dict[bytes, _Kind] = {}
-        self._thinned: dict[int, _Kind] = {}
-
-    def wanted(self, hits: dict[int, int], keys: list[bytes], block: Block) -> list[int]:
-        """The numbers of the hits of a block that are worth a look."""
-        rows = block.text.split(b"\n") if hits else []
-        kinds: dict[int, tuple[_Kind, _Kind]] = {}
-        for i, anchor in hits.items():
-            if i < len(keys):
-                found = _CODE.search(rows[i])
-                code = found[1] if found else b""
-                kinds[i] = ((keys[i], code, anchor), (b"", code, anchor))
-                if len(self._wide) < MOST_KINDS:
-                    self._wide[keys[i] + code] = kinds[i][1]
-        last = {kind: i for i, own in kinds.items() for kind in own}
-        self._thinned = {}
-        for i, (narrow, wide) in kinds.items():
-            self._seen[narrow] += 1
-            self._seen[wide] += 1
-            storm = self._seen[narrow] > STORM and last[narrow] != i
-            if storm or (self._seen[wide] > FLOOD and last[wide] != i):
-                self._thinned[i] = wide
-        return [i for i in kinds if i not in self._thinned]
-
-    def left_out(self, windows: list[tuple[int, int]], sign: int = 1) -> None:
-        """Counts the thinned hits outside of the windows; with -1 takes back those inside."""
-        inside = {i for low, high in windows for i in range(low, high)}
-        for i, kind in self._thinned.items():
-            if (i in inside) == (sign < 0):
-                self._skipped[kind] += sign
-
-    def note(self, records: list[Record]) -> None:
-        """Hands the number of lines that were only counted to the last record of their kind."""
-        left = dict(self._skipped)
-        for record in reversed(records) if left else ():
-            wide = self._kind_of(record.lines[0])
-            if wide is not None and wide in self._skipped:
-                record.fields["_storm"] = True
-                if repeats := left.pop(wide, 0):
-                    record.fields["_repeats"] = repeats
-
-    def _kind_of(self, line: Line) -> _Kind | None:
-        for text in (line.raw, line.text):  # a block holds the one or the other
-            row = text.encode("utf-8", "replace")
-            found = _CODE.search(row)
-            if wide := self._wide.get(row.translate(None, _HEX) + (found[1] if found else b"")):
-                return wide
-        return None
-
-
-def _large(blocks: Iterator[Block], source: Source, index: Index, progress: Callable[[int], None] | None) -> Reading:
-    reading = Reading(large=True)
+def _large(
+    blocks: Iterator[Block], source: Source, index: Index, tally: Tally, progress: Callable[[int], None] | None
+) -> Reading:
     scanner = index.lines()
-    storms = _Storms()
-    tail: tuple[list[Line], int] = ([], 0)
+    storms = Storms()
     kept: list[Line] = []
-    last_kept = 0
-    end = (0, 0)
-    for number, block in enumerate(blocks):
-        keys = block.text.translate(None, _HEX).split(b"\n")[: block.count]
-        hits = scanner.hits(block.text)
-        _count(reading, block, keys, hits)
-        wanted = storms.wanted(hits, keys, block)
-        spans = [(i - BEFORE, i + AFTER) if hits[i] >= 0 else (i, i + 1) for i in wanted]
-        if number == 0:
-            spans.insert(0, (0, HEAD))
+    begin, last_kept = HEAD, 0
+    for block, is_last in _until_last(blocks):
+        keys = keys_of(block)
+        hits = {i: anchor for i, anchor in scanner.hits(block.text).items() if i < block.count}
+        tally.count(block, keys, hits, source.name)
+        spans = [(0, begin)] if begin else []
+        spans += [(i - BEFORE, i + AFTER) if hits[i] >= 0 else (i, i + 1) for i in storms.wanted(hits, keys, block)]
+        if is_last:
+            spans.append((block.count - TAIL, block.count))
         windows = list(_windows(spans, block))
-        storms.left_out(windows)
+        storms.read(windows, block)
         for low, high in windows:
-            lines = block.lines(low, high)
-            kept.extend(line for line in lines if line.number > last_kept)
+            kept.extend(line for line in block.lines(low, high) if line.number > last_kept)
             last_kept = max(last_kept, kept[-1].number if kept else 0)
-        tail = (block.lines(max(0, block.count - TAIL), block.count), last_kept)
-        end = (max(block.count - TAIL, windows[-1][1] if windows else 0), block.count)
+        begin = 0
         if progress:
             progress(len(block.text))
-    kept.extend(line for line in tail[0] if line.number > tail[1])
-    reading.records = _read(kept, source.name)
-    storms.left_out([end], -1)
-    storms.note(reading.records)
-    return reading
+    kept += storms.latest()
+    kept.sort(key=lambda line: line.number)
+    records = _read(kept, source.name)
+    storms.note(records)
+    return Reading(records, storms.kinds, large=True)
 
 
-def _count(reading: Reading, block: Block, keys: list[bytes], hits: dict[int, int]) -> None:
-    kinds = reading.kinds
-    last = dict(zip(keys, range(len(keys)), strict=True))
-    first = dict(zip(reversed(keys), reversed(range(len(keys))), strict=True)) if len(kinds) <= MOST_KINDS else {}
-    others = 0
-    for key, number in Counter(keys).items():
-        kind = kinds.get(key)
-        if kind is not None:
-            kind.count += number
-            kind.last = block.first + last[key]
-        elif len(kinds) >= MOST_KINDS:
-            others += number
-        else:
-            at = first[key]
-            sample = block.lines(at, at + 1)[0].text
-            kinds[key] = Kind(number, block.first + at, block.first + last[key], sample, hits.get(at))
-    if others:
-        rest = kinds.setdefault(_OTHERS, Kind(0, block.first, block.first, "(other)", False))
-        rest.count += others
-        rest.last = block.first + block.count - 1
+def _until_last(blocks: Iterator[Block]) -> Iterator[tuple[Block, bool]]:
+    """The blocks, each with whether it is the last."""
+    before = next(blocks)
+    for block in blocks:
+        yield before, False
+        before = block
+    yield before, True
 
 
 def _windows(spans: list[tuple[int, int]], block: Block) -> Iterator[tuple[int, int]]:
     """The spans, ascending and joined where they touch; one that would begin inside a long message begins with it."""
     if not spans:
         return
-    rows = block.text.split(b"\n")
+    rows = block.rows
 
     def inside(at: int) -> bool:
         """Whether the line goes on what stands above it; a prefix may hide that."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from triage import lazy
@@ -41,7 +41,7 @@ class Index:
         scanner = self._line_scanner
         if scanner is not None and scanner.engine == "hyperscan" and len(texts) > _MANY:  # at hand, and far faster
             return Anchored(self.table, scanner)
-        return Candidates(self.table, texts)
+        return Candidates(self.table, _narrowed(self.table, texts))
 
     def lines(self) -> LineScanner:
         """The scanner for blocks of a large source."""
@@ -50,11 +50,25 @@ class Index:
         return self._line_scanner
 
 
+class Candidates:
+    """The patterns with these numbers that hold on a text."""
+
+    def __init__(self, table: Table, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
+        self._sets = _sets(["(?m)" + table.regexes[number] for number in numbers], _SMALL_SETS)
+
+    def of(self, text: str, _form: str = "") -> list[int]:
+        """The numbers of the regexes that hold somewhere in `text`."""
+        data = text.encode("utf-8", "replace")
+        return [self.numbers[base + hit] for base, one in self._sets for hit in one.Match(data) or ()]
+
+
 class Anchored:
     """The patterns whose anchor holds on a text: a few more than `Candidates` gives, for `match` to confirm."""
 
     def __init__(self, table: Table, scanner: LineScanner) -> None:
-        self._scanner, self._foreign = scanner, table.foreign
+        self._scanner = scanner
+        self._foreign = {form: Candidates(table, numbers) for form, numbers in table.foreign.items()}
         place = {anchor: number for number, anchor in enumerate(scanner.anchors)}
         self._numbers: dict[int, list[int]] = {}
         for number, anchor in enumerate(table.anchors):
@@ -64,24 +78,16 @@ class Anchored:
         """The numbers of the regexes that may hold somewhere in the text of a record of this format."""
         held = self._scanner.holding(text.encode("utf-8", "replace"))
         found = {number for anchor in held for number in self._numbers.get(anchor, ())}
-        return sorted(found.union(self._foreign.get(form, ())))
+        return sorted(found.union(self._foreign[form].of(text) if form in self._foreign else ()))
 
 
-class Candidates:
-    """The patterns that may hold on the texts of one run; `of(text)` gives those that do hold on one of them."""
-
-    def __init__(self, table: Table, texts: Sequence[str]) -> None:
-        whole = "\n".join(texts) if sum(map(len, texts)) < _NARROWED else ""
-        self.numbers = [
-            number for number, needles in enumerate(table.needles)
-            if not whole or not needles or any(text in whole for text in needles)
-        ]  # fmt: skip
-        self._sets = _sets(["(?m)" + table.regexes[number] for number in self.numbers], _SMALL_SETS)
-
-    def of(self, text: str, _form: str = "") -> list[int]:
-        """The numbers of the regexes that hold somewhere in `text`."""
-        data = text.encode("utf-8", "replace")
-        return [self.numbers[base + hit] for base, one in self._sets for hit in one.Match(data) or ()]
+def _narrowed(table: Table, texts: Sequence[str]) -> list[int]:
+    """The numbers of the regexes whose fixed words stand somewhere in these texts."""
+    whole = "\n".join(texts) if sum(map(len, texts)) < _NARROWED else ""
+    return [
+        number for number, needles in enumerate(table.needles)
+        if not whole or not needles or any(text in whole for text in needles)
+    ]  # fmt: skip
 
 
 def _sets(regexes: Sequence[str], size: int = _SET_SIZE) -> list[tuple[int, Any]]:
@@ -106,7 +112,7 @@ class LineScanner:
     def __init__(self, anchors: Sequence[str], engine: str = "", weak: Iterable[str] = ()) -> None:
         self.anchors = list(dict.fromkeys(map(_widened, anchors)))
         light = {_widened(anchor) for anchor in weak} - {_widened(anchor) for anchor in set(anchors) - set(weak)}
-        self._strong = [anchor not in light for anchor in self.anchors]
+        self._ranks = [-1 - n if anchor in light else n for n, anchor in enumerate(self.anchors)]
         self.engine = engine
         self._database: Any = None
         self._sets: list[tuple[int, Any]] = []
@@ -122,7 +128,7 @@ class LineScanner:
 
     def hits(self, block: bytes) -> dict[int, int]:
         """The numbers (0-based, ascending) of the lines of `block` on which some anchor holds, each with the lowest
-        number of these anchors that is more than a fact, or -1."""
+        number n of these anchors; of a line with nothing but facts it is -1 - n."""
         ends = self._scan(block) if self._database is not None else self._search(block)
         lines: dict[int, int] = {}
         line = at = stop = 0
@@ -133,9 +139,7 @@ class LineScanner:
                 at = begin
                 stop = block.find(b"\n", end - 1)
                 stop = len(block) if stop < 0 else stop
-            number = ends[end]
-            known = lines.get(line, -1)
-            lines[line] = number if known < 0 else known if number < 0 else min(known, number)
+            lines[line] = _stronger(lines[line], ends[end]) if line in lines else ends[end]
         return lines
 
     def holding(self, text: bytes) -> set[int]:
@@ -150,11 +154,10 @@ class LineScanner:
 
     def _scan(self, block: bytes) -> dict[int, int]:
         ends: dict[int, int] = {}
-        strong = self._strong
+        ranks = self._ranks
 
         def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            known = ends.get(end, -1)
-            ends[end] = number if strong[number] and (known < 0 or number < known) else known
+            ends[end] = _stronger(ends[end], ranks[number]) if end in ends else ranks[number]
 
         self._database.scan(block, match_event_handler=on_match)
         return ends
@@ -172,10 +175,15 @@ class LineScanner:
                 for line in piece.split(b"\n"):
                     own = [base + hit for base, one in self._sets for hit in one.Match(line) or ()] if line else []
                     if own:
-                        found[begin + len(line)] = min((i for i in own if self._strong[i]), default=-1)
+                        found[begin + len(line)] = reduce(_stronger, (self._ranks[number] for number in own))
                     begin += len(line) + 1
             at = stop
         return found
+
+
+def _stronger(a: int, b: int) -> int:
+    """What a line is known by that has two hits: a fault before a fact, then the lower number."""
+    return min(a, b) if a >= 0 and b >= 0 else max(a, b)
 
 
 @lru_cache(maxsize=8192)

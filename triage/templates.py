@@ -38,12 +38,12 @@ _CODE = lazy.pattern(
 _CUDA_TEXT = lazy.pattern(r"CUDA (?:driver )?error: ([a-z][^\n.]{4,60})")
 # A log of nothing but random words makes a cluster of each line, and drain3 compares each with all.
 _HINTS = ("rror", "xception", "Xid", "code", "tatus", "STATUS", "errno", "signal", "SIG", "cuda", "nccl", "PROB", "E")
-_MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN = 2000, 30_000, 60_000
+_MAX_CLUSTERS, _MAX_CALLS, _MAX_SEEN, _MAX_CODES = 2000, 30_000, 60_000, 100
 _LONGEST = 400
 _OTHERS = "(other)"  # what came after the most kinds that are kept apart
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Template:
     """A kind of line: its text with wildcards, how often, where first and last, and what was recognised in it."""
 
@@ -55,6 +55,15 @@ class Template:
     sample: str = ""
     ids: set[str] = field(default_factory=set)
     suspicious: bool = False
+
+    def include(self, other: Template) -> None:
+        """Counts those of another template as its own; they stand behind the ones that it has."""
+        if not self.sample:
+            self.first, self.sample = other.first, other.sample
+        self.count += other.count
+        self.last = other.last
+        self.ids |= other.ids
+        self.suspicious |= other.suspicious
 
 
 def mask(text: str) -> str:
@@ -91,6 +100,7 @@ class Templates:
         self._shapes: dict[int, dict[tuple[int, ...], tuple[itemgetter[Any], dict[Any, Template]]]] = {}
         self._seen: dict[tuple[str, str], Template] = {}
         self._by_cluster: dict[int, Template] = {}
+        self._codes: dict[str, set[str]] = {}
         self._calls = 0
         self._plain: dict[tuple[str, str], Template] = {}
 
@@ -99,39 +109,42 @@ class Templates:
         count: int = 1,
     ) -> Template:  # fmt: skip
         """Counts one message; `ids` are the signatures that hold on it."""
-        key = "+".join(sorted(ids)) or code_of(text)
-        masked = mask(text)
-        template = self._seen.get((key, masked))
-        if template is None:
-            template = self._shaped(key, masked) or self._learn(key, masked, text)
-            if len(self._seen) < _MAX_SEEN:
-                self._seen[(key, masked)] = template
-        if not template.count:
-            template.first, template.sample = (source, line), text
-        template.count += count
-        template.last = (source, line)
-        template.ids |= ids
-        template.suspicious |= suspicious
+        template = self.of(text, ids)
+        template.include(Template("", "", count, (source, line), (source, line), text, set(ids), suspicious))
         return template
 
     def merge(self, others: Iterable[Template]) -> None:
         """Counts what was counted elsewhere."""
         for other in others:
-            if other.text == _OTHERS:
-                own = self._plain.setdefault((other.key, _OTHERS), Template(_OTHERS, other.key))
-                if not own.count:
-                    own.first, own.sample = other.first, other.sample
-                own.count += other.count
-                own.ids |= other.ids
-                own.suspicious |= other.suspicious
-            else:
-                own = self.add(other.sample, *other.first, frozenset(other.ids), other.suspicious, other.count)
-            own.last = other.last
+            own = self.other(other.key) if other.text == _OTHERS else self.of(other.sample, frozenset(other.ids))
+            own.include(other)
+
+    def of(self, text: str, ids: frozenset[str] = frozenset()) -> Template:
+        """The template of a message that is not counted yet; `ids` are the signatures that hold on it."""
+        masked = mask(text)
+        key = "+".join(sorted(ids)) or self._code(text, masked)
+        template = self._seen.get((key, masked))
+        if template is None:
+            template = self._shaped(key, masked) or self._learn(key, masked)
+            if len(self._seen) < _MAX_SEEN:
+                self._seen[(key, masked)] = template
+        return template
+
+    def other(self, key: str = "") -> Template:
+        """What stands for all that is too much to be told apart."""
+        return self._plain.setdefault((key, _OTHERS), Template(_OTHERS, key))
 
     def all(self) -> list[Template]:
         """All templates, the most frequent first."""
         distinct = {id(t): t for t in [*self._by_cluster.values(), *self._plain.values()]}
         return sorted((t for t in distinct.values() if t.count), key=lambda t: (-t.count, t.first))
+
+    def _code(self, text: str, masked: str) -> str:
+        """The code of a message; where there is no end of them, as with addresses, they are none."""
+        code = code_of(text)
+        codes = self._codes.setdefault(" ".join(masked.split(" ", 2)[:2]), set()) if code else set()
+        codes.add(code)
+        return code if len(codes) <= _MAX_CODES else ""
 
     def _shaped(self, key: str, masked: str) -> Template | None:
         """The template whose fixed words stand at their places in this text: drain3 need not be asked again."""
@@ -142,11 +155,10 @@ class Templates:
                 return found
         return None
 
-    def _learn(self, key: str, masked: str, text: str) -> Template:
+    def _learn(self, key: str, masked: str) -> Template:
         drain = self._engine()
         if drain is None or self._calls >= _MAX_CALLS or len(self._by_cluster) >= _MAX_CLUSTERS:
-            name = masked if drain is None else _OTHERS
-            return self._plain.setdefault((key, name), Template(name, key))
+            return self.other(key) if drain else self._plain.setdefault((key, masked), Template(masked, key))
         self._calls += 1
         cluster, _ = drain.add_log_message(f"{_word(key)} {masked}")
         template = self._by_cluster.get(cluster.cluster_id)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from triage.cli import streams
-from triage.cli.run import run_plain
+from triage.cli.run import run_straight, straight
 from triage.commands import COMMANDS
 
 _COMPLETE = "_TRIAGE_COMPLETE"  # set by the shell's completion script, which sends its words in other variables
@@ -33,20 +33,15 @@ def with_command(arguments: Sequence[str]) -> list[str]:
     return ["analyze", *arguments]
 
 
-def _plain(words: Sequence[str]) -> bool:
-    """Whether this is `triage analyze FILE...` and nothing else: then the parser of options, half of the start-up
-    time, is not loaded."""
-    return words[:1] == ["analyze"] and len(words) > 1 and not any(w.startswith("-") and w != "-" for w in words)
-
-
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and leaves with its exit status. TRIAGE_DEBUG shows tracebacks of internal errors."""
     streams.prepare()
     words = with_command(sys.argv[1:] if arguments is None else arguments)
     status = 0
     try:
-        if _plain(words):
-            status = run_plain(words[1:])
+        told = straight(words[1:]) if words[:1] == ["analyze"] else None
+        if told is not None:
+            status = run_straight(**told)
         else:
             from triage.cli.app import app
 

@@ -42,6 +42,11 @@ def formats() -> tuple[Format, ...]:
     )  # fmt: skip
 
 
+@cache
+def _headed() -> tuple[Format, ...]:
+    return tuple(form for form in formats() if form.name in ("kernel", "syslog", "nccl", "glog"))
+
+
 def stream_of(line: Line) -> str:
     """Who wrote the line, as far as its prefix or header tells: a message goes on only in the stream it began in."""
     if line.fields:
@@ -99,6 +104,15 @@ def _take(lines: Sequence[Line], at: int) -> Record:
         if found is not None:
             return found
     return record("text", lines[at : at + 1], [lines[at].text])
+
+
+def single(line: Line) -> Record:
+    """A line as a message by itself: without its header, and without asking what else it may begin."""
+    for form in _headed():
+        found = form.take([line], 0)
+        if found is not None:
+            return found
+    return record("text", [line], [line.text])
 
 
 def _stamp(line: Line) -> Stamp | None:

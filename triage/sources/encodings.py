@@ -40,10 +40,11 @@ _TITLES = {
 
 @dataclass(slots=True, frozen=True)
 class Encoding:
-    """`name` decodes the whole, `fallback` single lines that are not valid UTF-8; `skip` is the length of the mark."""
+    """`name` decodes the whole, `fallback` single lines that are not valid UTF-8 (empty while none was seen); `skip` is
+    the length of the mark."""
 
     name: str = "utf-8"
-    fallback: str = "cp1252"
+    fallback: str = ""
     note: str = ""
     skip: int = 0
 
@@ -53,31 +54,23 @@ def detect(head: bytes) -> Encoding:
     if head.isascii() and b"\0" not in head:
         return Encoding()
     if head.startswith(b"\xef\xbb\xbf"):
-        return Encoding(fallback=_guess(head[3:]), skip=3)
+        return Encoding(fallback="" if valid(head[3 : whole(head)]) else _guess(head[3:]), skip=3)
     if wide := wide_encoding(head):
         mark = 0 if not head.startswith(_MARKS) else 4 if wide.startswith("utf-32") else 2
         return Encoding(wide, note=f"read as {_TITLES[wide]}" + ("" if mark else ", which it does not say"), skip=mark)
-    body = head[: _whole(head)]
-    try:
-        body.decode("utf-8")
+    body = head[: whole(head)]
+    if valid(body):
         return Encoding()
-    except UnicodeDecodeError:
-        pass
     name = _guess(body)
-    valid = sum(len(found) for found in _UTF8.findall(body))
-    invalid = sum(len(run) for run in _HIGH.findall(_UTF8.sub(b"", body)))
-    if valid > 2 * invalid:
-        return Encoding(fallback=name, note=f"mostly UTF-8; other lines read as {title(name)}")
+    good = sum(len(found) for found in _UTF8.findall(body))
+    bad = sum(len(run) for run in _HIGH.findall(_UTF8.sub(b"", body)))
+    if good > 2 * bad:
+        return _mostly(name)
     return Encoding(name, name, f"read as {title(name)}")
 
 
-def title(name: str) -> str:
-    """The encoding as a reader knows it."""
-    return _TITLES.get(name, name)
-
-
-def _whole(head: bytes) -> int:
-    """The length without a character that the end of the sample cuts."""
+def whole(head: bytes) -> int:
+    """The length without a UTF-8 character that the end of the sample cuts."""
     for back in range(1, min(4, len(head)) + 1):
         byte = head[-back]
         if byte >= 0xC0:
@@ -88,22 +81,37 @@ def _whole(head: bytes) -> int:
     return len(head)
 
 
+def completed(encoding: Encoding, data: bytes) -> Encoding:
+    """The encoding with the fallback that the first lines need that are not valid UTF-8: they may come late."""
+    return encoding if encoding.fallback or valid(data) else _mostly(_guess(data))
+
+
+def _mostly(name: str) -> Encoding:
+    return Encoding(fallback=name, note=f"mostly UTF-8; other lines read as {title(name)}")
+
+
+def title(name: str) -> str:
+    """The encoding as a reader knows it."""
+    return _TITLES.get(name, name)
+
+
+def valid(data: bytes) -> bool:
+    """Whether it is UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _guess(data: bytes) -> str:
     """The code page of the lines that are not ASCII."""
-    lines = [line for line in data.split(b"\n") if not line.isascii() and not _valid(line)]
+    lines = [line for line in data.split(b"\n") if not line.isascii() and not valid(line)]
     sample = b"\n".join(lines)[:_SAMPLE]
     runs: list[bytes] = _HIGH.findall(sample)
     if not runs:
         return "cp1252"
     return _double_byte(sample) or _single_byte(sample, runs)
-
-
-def _valid(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _double_byte(sample: bytes) -> str:
@@ -198,4 +206,4 @@ def decode_line(data: bytes, fallback: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(fallback, "replace")
+        return data.decode(fallback or "cp1252", "replace")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, BinaryIO
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 HEAD = 1 << 16
 # Logs expand 100 to 1,000 times (repeated lines), so the bytes are bounded, and the ratio only beyond these.
 RATIO, RATIO_FROM = 500, 256 << 20
