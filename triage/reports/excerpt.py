@@ -97,7 +97,7 @@ def _parts(
         rows: list[str] = []
         first = last = 0
         for block in source.blocks():
-            if not near or block.first > max(near):
+            if not near or block.numbers[0] > max(near):
                 continue
             for line in block.lines(0, block.count):
                 if line.number in near and line.number != last:
