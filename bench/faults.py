@@ -13,6 +13,7 @@ import time
 import torch
 
 GIB, PAGE = 1 << 30, 2 << 20
+BAD = int(os.environ.get("BAD_RANK", "1"))  # the rank that something happens to
 WILD = 'extern "C" __global__ void f(int* p) { *(int*)0x7ff000000000ull = threadIdx.x; }'
 ODD = 'extern "C" __global__ void f(char* p) { *(int*)(p + 1) = threadIdx.x; }'
 
@@ -104,19 +105,19 @@ def ranks(act) -> None:
 
 
 def late(rank: int) -> None:
-    if rank == 1:
+    if rank == BAD:
         time.sleep(40)
 
 
 def killed(rank: int) -> None:
-    if rank == 1:
+    if rank == BAD:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def hungry(rank: int) -> None:
     """Takes memory of the host until its cgroup is full."""
     held = []
-    while rank == 1:
+    while rank == BAD:
         held.append(bytearray(b"x") * (64 << 20))
 
 
@@ -125,8 +126,8 @@ JOBS = {
     "request": request, "product": product, "wild": wild, "odd": odd,
     "ranks": lambda: ranks(lambda rank: None), "rank-same": lambda: ranks(None), "rank-late": lambda: ranks(late),
     "rank-killed": lambda: ranks(killed), "rank-hungry": lambda: ranks(hungry),
-    "rank-wild": lambda: ranks(lambda rank: kernel(WILD) if rank == 1 else None),
-    "rank-odd": lambda: ranks(lambda rank: kernel(ODD) if rank == 1 else None),
+    "rank-wild": lambda: ranks(lambda rank: kernel(WILD) if rank == BAD else None),
+    "rank-odd": lambda: ranks(lambda rank: kernel(ODD) if rank == BAD else None),
 }  # fmt: skip
 
 if __name__ == "__main__":

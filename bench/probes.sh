@@ -2,8 +2,9 @@
 # Probes and provoked faults on a machine with NVIDIA GPUs, as root of a machine that is yours alone: some steps shrink
 # /dev/shm, hide a device file or limit a cgroup for a moment, and put it back.
 #
-#   bash bench/probes.sh FOLDER one|two      # needs python3 with PyTorch (and CuPy for the broken kernels)
+#   bash bench/probes.sh FOLDER one|two [STEP...]      # needs python3 with PyTorch (and CuPy for the broken kernels)
 #
+# With names of steps behind it (`hidden_file machine`) only these are run.
 # FOLDER gets, for each step, what was printed, and `times.txt`. Readings of it are in fixtures/recheck/.
 set -uo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -151,7 +152,7 @@ wrong_interface() {
     recheck interface-given nccl-bootstrap-no-interface --stress --set interface=ib7
 }
 
-rank_faults() {
+rank_kernels() {
     export NCCL_DEBUG=INFO
     kernel_log dmesg-before-ranks.txt
     for name in wild odd; do
@@ -159,13 +160,27 @@ rank_faults() {
         kernel_log rank-$name-dmesg.txt
         live rank-$name-live rank-$name.log rank-$name-dmesg.txt --stress
     done
-    job duplicate bash -c 'ranks rank-same'
+    unset NCCL_DEBUG
+}
+
+duplicate() { # two ranks, however many GPUs there are
+    export NCCL_DEBUG=INFO
+    RANKS=2 job duplicate bash -c 'ranks rank-same'
     live duplicate-live duplicate.log --stress
+    unset NCCL_DEBUG
+}
+
+late_and_killed() {
+    export NCCL_DEBUG=INFO
     job late bash -c 'ranks rank-late'
     live late-live late.log --stress
     job killed bash -c 'ranks rank-killed'
     live killed-live killed.log
     unset NCCL_DEBUG
+}
+
+ten_of_ten() {
+    recheck parallel-to-ten parallel-to --stress --set rounds=10
 }
 
 small_cgroup() {
@@ -178,12 +193,22 @@ small_cgroup() {
 }
 
 step about.txt 60 bash -c about
+if [ $# -gt 2 ]; then
+    [ "$2" = two ] || export RANKS=1 BAD_RANK=0
+    for name in "${@:3}"; do $name; done
+    set -- "$1" named
+fi
 case $2 in
-one) every_probe; fragmented; out_of_memory; other_process; broken_kernels ;;
+one)
+    export RANKS=1 BAD_RANK=0
+    every_probe
+    fragmented; out_of_memory; other_process; broken_kernels
+    rank_kernels; duplicate; wrong_interface; hidden_file; small_cgroup; machine
+    ten_of_ten
+    ;;
 two)
     step all.json 420 python3 -m triage recheck --stress --format json -q --set rounds=10 --set seconds=5
-    hidden_file; small_shm; wrong_interface; rank_faults; fragmented; small_cgroup; machine
-    job oom-cublas python3 "$root/bench/faults.py" product
+    hidden_file; small_shm; wrong_interface; rank_kernels; duplicate; late_and_killed; fragmented; small_cgroup; machine
     ;;
 esac
 cat times.txt
