@@ -207,8 +207,8 @@ one)
     ten_of_ten
     ;;
 two)
-    step all.json 420 python3 -m triage recheck --stress --format json -q --set rounds=10 --set seconds=5
-    hidden_file; small_shm; wrong_interface; rank_kernels; duplicate; late_and_killed; fragmented; small_cgroup; machine
+    step all.json 420 python3 -m triage recheck --stress --format json -q --set rounds=10 --set seconds=4
+    hidden_file; small_shm; rank_kernels; late_and_killed; duplicate; wrong_interface; small_cgroup; fragmented; machine
     ;;
 esac
 cat times.txt

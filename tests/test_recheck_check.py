@@ -152,6 +152,23 @@ def test_a_log_of_another_machine_is_not_checked_here(started: list[Any]) -> Non
     assert started[-1][0] == "disk"
 
 
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "localhost.localdomain"])
+def test_a_host_without_a_name_of_its_own_is_this_one(host: str, started: list[Any]) -> None:
+    finding = Finding("cgroup-oom-kill", "X", "cause", "fatal", "likely", entities={"host": host}, recheck=[{"probe": "disk"}])
+    live(Report("fault", "x", [finding]), Settings(sys.executable))
+    assert [name for name, _, _ in started] == ["disk"]
+
+
+def test_what_needs_all_gpus_gets_them(started: list[Any]) -> None:
+    settings = Settings(sys.executable, stress=True)
+    machine = Known(settings, [gpu(0), gpu(1)])
+    check(["allreduce", "kernel"], {"id": "rank-lagging", "pci": "0000:01:00"}, settings, machine)
+    assert [(name, env) for name, _, env in started] == [
+        ("allreduce", {}), ("kernel", {"CUDA_VISIBLE_DEVICES": "GPU-1111-x"}),
+    ]  # fmt: skip
+    assert "pci" not in started[0][1]
+
+
 def test_symptoms_are_not_checked(started: list[Any]) -> None:
     finding = Finding("x", "X", "symptom", "fatal", "likely", recheck=[{"probe": "disk"}])
     live(Report("fault", "x", [finding]), Settings(sys.executable))

@@ -219,6 +219,22 @@ def test_the_race_needs_the_shared_module() -> None:
     assert "not cured by the lock" in judged("parallel-to", setting("runs.lock", ["SIGSEGV", "ok", "ok"])).detail
 
 
+@pytest.mark.parametrize(
+    ("group", "outcome", "words"),
+    [
+        ({"limit": 8 * GIB, "now": 7 * GIB, "reclaimable": 0, "kills": 2}, "confirmed", "2 processes of /job were killed for want of memory"),
+        ({"limit": 8 * GIB, "now": 8 * GIB - 1, "reclaimable": 0, "kills": 0}, "confirmed", "0.0 of 8.0 GiB left in /job"),
+        ({"limit": 8 * GIB, "now": 8 * GIB - 1, "reclaimable": 5 * GIB, "kills": 0}, "refuted", "5.0 of 8.0 GiB left in /job"),
+        ({"limit": 1 << 62, "now": 8 * GIB, "reclaimable": 0, "kills": None}, "refuted", "GiB of the machine available"),
+    ],
+)  # fmt: skip
+def test_memory_of_the_cgroup(group: dict[str, Any], outcome: str, words: str) -> None:
+    found = judged("cgroup-memory", setting("groups", [{"path": "/job", **group}]))
+    assert found.outcome == outcome
+    assert words in found.detail
+    assert judged("cgroup-memory", requested=200 * GIB).outcome == "confirmed"
+
+
 def runs(*pairs: tuple[str, str]) -> Any:
     def change(reading: Any) -> None:
         reading["ranks"], reading["own"] = 2, {"NCCL_SOCKET_IFNAME": "ib7"}

@@ -50,3 +50,32 @@ def test_provoked_faults_are_diagnosed_as_they_were(path: Path) -> None:
             continue
         report = analyze(sorted(logs))
         assert report.findings[0].id == case["cause"], case["name"]
+
+
+README = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+SECTION = README[README.index("## The re-checks on real GPUs") : README.index("## What it reads")]
+
+
+def test_the_table_of_the_readme_is_what_was_measured() -> None:
+    one, two = ({r["probe"]: r for r, _ in results(FOLDER / name / "all.json")} for name in ("h200-x1", "h200-x2"))
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in SECTION.splitlines() if row.startswith("| ")][1:]
+    assert rows == [
+        [name, one[name]["outcome"], f"{one[name]['seconds']:.1f}", two[name]["outcome"], f"{two[name]['seconds']:.1f}"]
+        for name in probes()
+    ]
+
+
+def test_the_walks_of_the_readme_are_what_was_recorded() -> None:
+    said = []
+    for path in PROVOKED:
+        for case in json.loads(path.read_text()):
+            said += [f"{one['probe']} {one['outcome']}: {one['detail']}" for one in case["recheck"] or () if "outcome" in one]
+            said.append(case["summary"])
+    for path in RESULTS:
+        said += [f"{one['probe']} {one['outcome']}: {one['detail']}" for one, _ in results(path)]
+    lines = [line.strip() for block in SECTION.split("```text\n")[1:] for line in block.split("```")[0].splitlines()]
+    told = [line.removeprefix("RECHECK  ").removeprefix("FAULT    ") for line in lines if not line.startswith(("triage ", "NCCL_", "unset", "kill", "mount"))]
+    assert len(told) == 13
+    for line in told:
+        parts = [part.strip() for part in line.replace("(...)", "...").split("...")]
+        assert any(all(part in one for part in parts) for one in said), line

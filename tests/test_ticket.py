@@ -14,7 +14,7 @@ from triage.ticket import inventory, load, ticket
 
 ROOT = Path(__file__).resolve().parent.parent
 XID = "NVRM: Xid (PCI:0000:00:07): 48, pid='<unknown>', name=<unknown>, DBE (double bit error) on the framebuffer."
-SMI = ROOT / "fixtures" / "recheck" / "h200-x2-nvidia-smi-q.txt"
+SMI = ROOT / "fixtures" / "recheck" / "nvidia-smi-q.txt"
 
 
 @pytest.fixture

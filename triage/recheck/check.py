@@ -14,6 +14,7 @@ from triage.recheck.expectation import Expectation
 from triage.recheck.judging import Result, judge_run, select
 from triage.recheck.registry import Probe, probes
 
+_NOWHERE = {"localhost", "127", "unknown", "none", ""}  # names that every machine gives itself
 _SHARE = 0.8  # of the free memory of a GPU, the most that is taken without --force
 
 
@@ -62,6 +63,8 @@ def check(
 def _check(probe: Probe, wanted: Expectation, settings: Settings, machine: Machine) -> Result:
     settings.progress(probe.name)
     loaded, why, env = settings.stress and probe.load != "none", "", {}
+    if probe.together and settings.gpu is None:
+        wanted = {name: value for name, value in wanted.items() if name not in ("gpu", "pci", "gpu_uuid")}
     if loaded:
         meant = select(machine.gpus(), wanted) or machine.gpus()
         why = "" if settings.force else devices.refusal(meant) or (machine.unknown if _has_driver() else "")
@@ -109,7 +112,7 @@ def _elsewhere(found: Finding, machine: Machine) -> str:
     """Why the finding is of another machine, or nothing: it names a host that is not this one, and no GPU of ours."""
     host = found.entities.get("host")
     names = {_short(name) for name in (socket.gethostname(), os.environ.get("NODE_NAME", "")) if name}
-    if not isinstance(host, str) or _short(host) in names:
+    if not isinstance(host, str) or _short(host) in names | _NOWHERE:
         return ""
     if any(one.get("uuid") == found.entities.get("gpu_uuid") for one in machine.gpus()):
         return ""

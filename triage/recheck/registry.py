@@ -25,7 +25,8 @@ class Probe:
 
     `load` tells whether it puts load on a GPU or allocates: never (`none`), only with --stress (`optional`: without it
     reads less), or in any case (`needed`: without --stress it is not run). `seconds` and `memory_gib` are its limits,
-    `wants` names the values of a finding that it can use, `ids` the diagnoses for which it was written.
+    `wants` names the values of a finding that it can use, `ids` the diagnoses for which it was written. `together`: it
+    needs all GPUs, also where the finding names one.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Probe:
     load: Load = "none"
     seconds: float = _SECONDS
     memory_gib: float = _MEMORY_GIB
+    together: bool = False
 
     def module(self) -> ModuleType:
         """The file as a module, for its pure `judge`; importing it needs only the standard library."""
@@ -53,7 +55,7 @@ def read_probe(path: Path) -> Probe:
         node.targets[0].id: ast.literal_eval(node.value)
         for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id in ("GROUP", "LOAD", "SECONDS", "MEMORY_GIB", "WANTS")
+        and node.targets[0].id in ("GROUP", "LOAD", "SECONDS", "MEMORY_GIB", "WANTS", "TOGETHER")
     }  # fmt: skip
     lacks = [name for name in ("Question", "Confirms", "Refutes") if not parts.get(name)]
     if lacks or constants.get("GROUP") not in GROUPS:
@@ -62,6 +64,7 @@ def read_probe(path: Path) -> Probe:
         path.stem.replace("_", "-"), path, constants["GROUP"], parts["Question"], parts["Confirms"], parts["Refutes"],
         tuple(parts.get("Ids", "").replace(",", " ").split()), tuple(constants.get("WANTS", ())),
         constants.get("LOAD", "none"), constants.get("SECONDS", _SECONDS), constants.get("MEMORY_GIB", _MEMORY_GIB),
+        constants.get("TOGETHER", False),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ Ids: pg-watchdog-timeout, rank-lagging, nccl-bootstrap-no-interface, nccl-wrong-
 nccl-connect-refused, nccl-connect-timeout, nccl-shm-create, nccl-no-transport
 """
 
+import glob
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import time
 
 GROUP = "nccl"
 LOAD = "needed"
+TOGETHER = True
 SECONDS = 420.0
 MEMORY_GIB = 96.0  # one process with PyTorch for each GPU
 WANTS = ("interface",)
@@ -71,8 +73,32 @@ def _why(output):
     return text.strip()[:240]
 
 
+def _segments():
+    """The shared memory of NCCL that lies in /dev/shm."""
+    return {name for name in os.listdir("/dev/shm") if name.startswith("nccl-")} if os.path.isdir("/dev/shm") else set()
+
+
+def _sweep(before):
+    """Removes what ended ranks of ours left in /dev/shm; what any process has mapped stays."""
+    left = _segments() - before
+    for path in glob.glob("/proc/[0-9]*/maps") if left else ():
+        try:
+            with open(path) as file:
+                text = file.read()
+        except OSError:
+            continue
+        left -= {name for name in left if name in text}
+    for name in left:
+        try:
+            if os.stat("/dev/shm/" + name).st_uid == os.getuid():
+                os.unlink("/dev/shm/" + name)
+        except OSError:
+            continue
+
+
 def _run(name, change, devices, drop=()):
     """All ranks of one variant, as processes of their own that are ended together."""
+    before = _segments()
     env = {key: value for key, value in os.environ.items() if key not in drop}
     env.update({"NCCL_DEBUG": "WARN", "TORCH_NCCL_ASYNC_ERROR_HANDLING": "1", **change})
     began, folder = time.monotonic(), tempfile.mkdtemp(prefix="ranks-", dir=".")
@@ -91,6 +117,7 @@ def _run(name, change, devices, drop=()):
     for one in ranks:
         one.kill()
         one.wait()
+    _sweep(before)
     texts = []
     for file in files:
         file.seek(0)

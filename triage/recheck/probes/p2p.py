@@ -14,6 +14,7 @@ import sys
 
 GROUP = "torch"
 LOAD = "needed"
+TOGETHER = True
 SECONDS = 180.0
 
 _WORDS = 16 << 20  # of 4 bytes

@@ -16,6 +16,7 @@ import sys
 
 GROUP = "torch"
 LOAD = "needed"
+TOGETHER = True
 SECONDS = 400.0
 MEMORY_GIB = 64.0  # several processes with PyTorch at once
 
