@@ -24,7 +24,8 @@ from triage.redact import Redactor, redact
 from triage.score import Case, cases
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
-CASES = list(cases(FIXTURES))
+# A pickle is no text: `triage redact` refuses it, and of what is read in it the report is redacted.
+CASES = [one for one in cases(FIXTURES) if not any(path.read_bytes().startswith(b"\x80") for path in one.inputs)]
 
 
 def coloured(text: str, secret: str) -> str:

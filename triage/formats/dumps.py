@@ -46,8 +46,9 @@ class FlightRecorder(Format):
 
 
 class NcclRas(Format):
-    """A line of `ncclras` about a rank; `pg` is the communicator and the operation that is counted. Its ranks are those
-    of the communicator: `rank` is a field only for one that spans the job.
+    """A line of `ncclras` about a rank; `pg` is the communicator and the operation that is counted.
+
+    Its ranks are those of the communicator: `rank` is a field only for one that spans the job.
 
         #0-1 (d01b8bdaf2c850fc) MISMATCH
           Communicator ranks have different AllGather operation counts

@@ -19,7 +19,7 @@ FAMILIES = {
     "launcher": "Launchers", "libs": "CUDA libraries and builds", "nccl": "NCCL", "nvidia": "NVIDIA driver",
     "pcie": "PCIe and IOMMU", "python": "Python", "pytorch": "PyTorch distributed", "smi": "nvidia-smi and DCGM",
     "windows": "Windows", "vgpu": "vGPU and virtual machines", "amd": "AMD ROCm", "env": "Settings and environment",
-    "codes": "Numbers and exit codes", "advice": "Risky advice",
+    "codes": "Numbers and exit codes", "advice": "Risky advice", "watch": "Time series of a machine",
 }  # fmt: skip
 
 
