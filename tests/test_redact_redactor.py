@@ -20,7 +20,7 @@ from triage.library.library import Library
 from triage.library.loader import load_library
 from triage.model import Report
 from triage.pipeline import analyze
-from triage.redact import Redactor, redact
+from triage.redact import Redactor, names, redact
 from triage.score import Case, cases
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
@@ -81,7 +81,7 @@ def rows(report: Report, one: Redactor | None = None) -> list[Any]:
     def value(key: str, entity: Any) -> Any:
         if one is None or not isinstance(entity, str):
             return [value(key, e) for e in entity] if isinstance(entity, list) else entity
-        return one.redact(entity) if key != "host" else one.value("host", entity)
+        return one.value("host", entity) if key == "host" and names.is_host(entity) else one.redact(entity)
 
     return [
         report.verdict,
