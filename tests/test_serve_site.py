@@ -116,3 +116,10 @@ def test_the_knowledge_base_is_there_and_searchable(client: TestClient) -> None:
 @pytest.mark.parametrize("path", ["/r/nothing", "/jobs/nothing", "/r/nothing/log", "/r/..%2f..%2fetc/md"])
 def test_what_is_not_there_is_404(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
+
+
+def test_nobody_gets_the_link_of_somebody_elses_report(client: TestClient) -> None:
+    first = pasted(client, XID)
+    page = client.get(pasted(client, XID)).text
+    assert "Earlier reports like this one" in page
+    assert first not in page

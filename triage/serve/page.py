@@ -114,9 +114,8 @@ def slack(told: Brief) -> str:
 def _near(near: list[Entry]) -> str:
     if not near:
         return ""
-    rows = "".join(
-        f'<li><a href="/r/{one.id}">{plain(one.summary)}</a> '
-        f'<span class="dim">{datetime.fromtimestamp(one.created, UTC):%Y-%m-%d}</span></li>'
+    rows = "".join(  # without their links: who has one can read the whole report of somebody else
+        f'<li>{plain(one.summary)} <span class="dim">{datetime.fromtimestamp(one.created, UTC):%Y-%m-%d}</span></li>'
         for one in near
     )
     return web.section(say("Earlier reports like this one"), f'<ul class="plain">{rows}</ul>', "near")
