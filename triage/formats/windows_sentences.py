@@ -1,9 +1,9 @@
 """The sentences of Device Manager, code by code, in the languages in which people paste them.
 
 English: https://learn.microsoft.com/windows-hardware/drivers/install/device-manager-error-messages. Chinese: the
-dialog, WMI and the translated pages, which differ. German, French, Spanish, Russian and Japanese: as posts and public
-tools quote them; since their wording varies with the version, only what stays of a sentence is held here. The number
-of a code always decides before its sentence.
+dialog, WMI and the translated pages, which differ. German, French and Spanish: codes 10 and 43 as public posts quote
+them. The other sentences of these three languages and all of Russian and Japanese are UNVERIFIED: parts of sentences
+that were not compared with a Windows of that language. The number of a code always decides before its sentence.
 """
 
 from __future__ import annotations
