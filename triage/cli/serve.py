@@ -39,10 +39,11 @@ def serve(
     try:
         import uvicorn
 
+        from triage.history import DAY
         from triage.serve.analysis import analyse, warm
         from triage.serve.app import create
         from triage.serve.desk import Desk
-        from triage.serve.settings import DAY, Settings
+        from triage.serve.settings import Settings
         from triage.serve.workers import Bounds, Workers
     except ImportError as error:
         raise typer.BadParameter(f"`triage serve` {_INSTALL.format(extra='serve')} ({error.name} is missing)") from None

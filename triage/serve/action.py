@@ -10,6 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+import httpx2
+
 from triage.serve import github
 from triage.serve.analysis import Analysis, analyse
 from triage.serve.brief import brief, is_worth_an_answer
@@ -40,7 +42,7 @@ def main() -> int:
         door = github.GitHub(env["GITHUB_TOKEN"], env.get("GITHUB_API_URL", "https://api.github.com"))
         try:
             door.say(env["GITHUB_REPOSITORY"], int(issue["number"]), body)
-        except github.HTTPError as error:  # a token of a fork may not write: the summary has the answer
+        except httpx2.HTTPError as error:  # a token of a fork may not write: the summary has the answer
             print(f"triage: no comment was written: {error}", file=sys.stderr)
     return 0
 

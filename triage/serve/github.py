@@ -14,7 +14,6 @@ from typing import Any
 
 import httpx2
 from fastapi import APIRouter, BackgroundTasks, Request
-from httpx2 import HTTPError
 from starlette.responses import Response
 
 from triage.render.markdown import escape, fence
@@ -24,8 +23,6 @@ from triage.serve.guard import Refusal
 from triage.serve.limits import GITHUB_COMMENT, cut_bytes
 from triage.serve.settings import Settings
 from triage.serve.workers import AnalysisError
-
-__all__ = ["MARK", "OFF", "GitHub", "HTTPError", "comment", "routes", "signed", "text_of"]
 
 MARK = "<!-- gpu-triage:report:v1"
 OFF = "triage: off"

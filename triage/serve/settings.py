@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from triage.history import KEEP
+from triage.serve.desk import FILES_MOST, TEXT_MOST
 from triage.serve.workers import Bounds
-
-DAY = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Settings:
     """
 
     url: str = ""
-    text: int = 10 << 20
-    upload: int = 512 << 20
+    text: int = TEXT_MOST
+    upload: int = FILES_MOST
     files: int = 200
     rate: str = "60/minute"
-    keep: float = 90 * DAY
+    keep: float = KEEP
     bounds: Bounds = field(default_factory=Bounds)
 
     def link(self, base: str, path: str) -> str:
