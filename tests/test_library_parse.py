@@ -4,24 +4,11 @@ import pytest
 from small import library, signature, write
 
 from triage.library.loader import load_library
-from triage.library.parse import did_you_mean, duplicates, line_of, read_yaml
+from triage.library.playbook import did_you_mean
 
 
 def problems(folder: Path, text: str, name: str = "one.yaml") -> list[tuple[int, str]]:
     return [(p.line, p.message) for p in library(folder, {name: text}).problems]
-
-
-def test_lines_of_places() -> None:
-    _, node = read_yaml("id: x\nmatch:\n  - {regex: a}\n  - regex: b\n    types: {n: int}\n")
-    assert line_of(node, ("match",)) == 2
-    assert line_of(node, ("match", 1, "types")) == 5
-    assert line_of(node, ("match", 1, "Pattern", "types", "gone")) == 5
-    assert line_of(None, ("a",)) == 1
-
-
-def test_keys_that_stand_twice() -> None:
-    _, node = read_yaml("a: 1\nb: {c: 1, c: 2}\na: 2\n")
-    assert sorted(duplicates(node)) == [("a", 3), ("c", 2)]
 
 
 def test_a_typing_error_is_named_with_its_line(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from triage.library.loader import default_folder
-from triage.library.parse import read_yaml
+from triage.library.yaml_nodes import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "docs" / "signature.schema.json"

@@ -12,8 +12,8 @@ import pytest
 
 from triage.library.library import Library
 from triage.library.loader import default_folder, load_library
-from triage.library.parse import read_yaml
 from triage.library.proof import Example, read_examples
+from triage.library.yaml_nodes import read_yaml
 from triage.pipeline import match_text
 
 ERRNO = re.compile(r"\[Errno (\d+)\] ([A-Z][\w/ ,]+?[a-z])(?=[:'\n\"]|$)")

@@ -37,7 +37,7 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     edges.sort(key=lambda e: (-STRENGTHS[e[2]], abs(incidents.gap(e[0], e[1]) or 0.0), e[0].order))
     held: dict[tuple[int, int], int] = {}
     for cause, effect, strength, link in edges:
-        if effect is cause or _reaches(effect, cause):
+        if effect is cause or incidents.reaches(effect, cause):
             continue
         cause.explains.append(effect)
         effect.explained_by.append(cause)
@@ -258,18 +258,6 @@ def _chain_edges(groups: Sequence[Group]) -> Iterable[Edge]:
                     yield a, b, "usual", None
 
 
-def _reaches(start: Group, goal: Group) -> bool:
-    todo, seen = [start], {id(start)}
-    while todo:
-        for following in todo.pop().explains:
-            if following is goal:
-                return True
-            if id(following) not in seen:
-                seen.add(id(following))
-                todo.append(following)
-    return False
-
-
 def _share(a: Group, b: Group) -> None:
     """Two views of one fault know the same device: each takes over what only the other tells."""
     for one, other in ((a, b), (b, a)):
@@ -293,16 +281,3 @@ def _hand_down(groups: Sequence[Group]) -> None:
             for key in ("rank", "local_rank", "host", "pid"):
                 if key in source.entities and key not in one.entities:
                     merge(one.entities, {key: source.entities[key]})  # type: ignore[dict-item]
-
-
-def reach(one: Group) -> list[Group]:
-    """Everything that a group explains, directly or through others."""
-    out: list[Group] = []
-    todo, seen = list(one.explains), {id(one)}
-    while todo:
-        following = todo.pop(0)
-        if id(following) not in seen:
-            seen.add(id(following))
-            out.append(following)
-            todo.extend(following.explains)
-    return out

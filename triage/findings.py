@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 
 from triage import advise, clock, decode
-from triage.correlate import reach
 from triage.decode import aer
 from triage.evidence import quote
 from triage.identity import union, values
-from triage.incidents import Group, by_machine, gap
+from triage.incidents import Group, by_machine, gap, reach
 from triage.library import expressions
 from triage.library.library import Library, Signature
 from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match, Place, Stamp

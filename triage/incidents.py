@@ -248,3 +248,29 @@ def by_machine(one: Group) -> bool:
 def same_device(a: Group, b: Group) -> bool:
     """Whether both name a common GPU, rank or process."""
     return any(values(a.entities, k) & values(b.entities, k) for k in ("pci", "gpu_uuid", "rank", "pid"))
+
+
+def reach(one: Group) -> list[Group]:
+    """Everything that a group explains, directly or through others."""
+    out: list[Group] = []
+    todo, seen = list(one.explains), {id(one)}
+    while todo:
+        following = todo.pop(0)
+        if id(following) not in seen:
+            seen.add(id(following))
+            out.append(following)
+            todo.extend(following.explains)
+    return out
+
+
+def reaches(start: Group, goal: Group) -> bool:
+    """Whether `start` explains `goal`, directly or through others."""
+    todo, seen = [start], {id(start)}
+    while todo:
+        for following in todo.pop().explains:
+            if following is goal:
+                return True
+            if id(following) not in seen:
+                seen.add(id(following))
+                todo.append(following)
+    return False

@@ -23,6 +23,7 @@ IDENTITY = (
 )  # fmt: skip
 _NUMBERS = {"rank", "local_rank", "pid", "gpu", "event_id", "device_code", "exit_code"}
 _AROUND = 20
+_OWN_RANK = lazy.pattern(r"(?<!local_)[Rr]ank")
 _SHELLS = lazy.pattern(r"(?:python|bash|sh|sudo|systemd|kernel)[\d.]*$")
 _ASSIGNMENT = lazy.pattern(
     r"(?:^|\s)(?:export |set |-e |--env[ =]|setenv |declare -x )?[A-Z][A-Z0-9_]{3,}[=: ]|os\.env"
@@ -128,7 +129,7 @@ class Matcher:
             if not expressions.evaluate(condition, lookup):
                 return None
         for key in IDENTITY:
-            if key == "rank" and "local_rank" in groups and "ank" not in record.lines[0].raw.replace("local_rank", ""):
+            if key == "rank" and "local_rank" in groups and not _OWN_RANK.search(record.lines[0].raw):
                 continue  # a launcher speaks of one of its workers: the rank that the log's name tells is another one
             if key in record.fields and key not in shown:
                 shown[key] = _number(key, record.fields[key])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from triage.correlate import reach
-from triage.incidents import SILENCE, Group, by_machine, distance
+from triage.incidents import SILENCE, Group, by_machine, distance, reach
 from triage.model import SEVERITIES
 
 

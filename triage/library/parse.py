@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import yaml
@@ -11,62 +10,12 @@ from pydantic import BaseModel, ValidationError
 from triage.library import expressions, schema
 from triage.library.library import Library, Link, Pattern, Problem, Signature
 from triage.library.patterns import compiled, reason
+from triage.library.playbook import did_you_mean
 from triage.library.subset import outside_subset
-
-try:
-    from yaml import CSafeLoader as Loader
-except ImportError:  # PyYAML without libyaml
-    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+from triage.library.yaml_nodes import at, duplicates, line_of, read_yaml
 
 _MODELS = [m for m in vars(schema).values() if isinstance(m, type) and issubclass(m, BaseModel)]
 _FIELDS = {field for model in _MODELS for field in model.model_fields}
-
-
-def read_yaml(text: str) -> tuple[Any, yaml.Node | None]:
-    """The data of a YAML text and its node tree (for line numbers). Raises yaml.YAMLError."""
-    loader = Loader(text)
-    try:
-        node = loader.get_single_node()
-        return (loader.construct_document(node) if node is not None else None), node
-    finally:
-        loader.dispose()
-
-
-def line_of(node: yaml.Node | None, where: tuple[Any, ...]) -> int:
-    """The line (1-based) of a place such as ("match", 0, "regex"); the nearest parent if it is not there."""
-    line = node.start_mark.line if node is not None else 0
-    for step in where:
-        if isinstance(node, yaml.MappingNode):
-            found = [(k, v) for k, v in node.value if k.value == str(step)]
-            if not found:
-                continue  # pydantic names union members inside a place
-            line, node = found[0][0].start_mark.line, found[0][1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            node = node.value[step]
-            line = node.start_mark.line
-    return line + 1
-
-
-def duplicates(node: yaml.Node | None) -> list[tuple[str, int]]:
-    """Keys that stand twice in one mapping: (key, line)."""
-    found: list[tuple[str, int]] = []
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if key.value in seen:
-                found.append((key.value, key.start_mark.line + 1))
-            seen.add(key.value)
-            found += duplicates(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            found += duplicates(value)
-    return found
-
-
-def did_you_mean(word: str, known: Any) -> str:
-    """`; did you mean 'title'?` or nothing."""
-    close = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 class Parser:
@@ -192,12 +141,12 @@ class Parser:
             fields = {**table.defaults, **{k: v for k, v in row.items() if k != table.select}}
             fields["id"] = table.id.replace("{" + table.select + "}", str(number).lower())
             fields["match"] = [{"use": use, "where": f"{table.select} == {wanted}"} for use in uses]
-            checked = self._check(schema.SignatureFile, fields, _at(node, "rows", i), path)
+            checked = self._check(schema.SignatureFile, fields, at(node, "rows", i), path)
             if checked is not None:
                 self.pending.append((checked, path, line, table.table, "", None))
         if table.unknown:
             fields = {**table.defaults, **table.unknown, "match": [{"use": use} for use in uses]}
-            checked = self._check(schema.SignatureFile, fields, _at(node, "unknown"), path)
+            checked = self._check(schema.SignatureFile, fields, at(node, "unknown"), path)
             if checked is not None:
                 self.pending.append((checked, path, line_of(node, ("unknown",)), table.table, table.select, None))
 
@@ -301,15 +250,6 @@ def _broken(pattern: str) -> str:
 def json_literal(value: Any) -> str:
     """A value as it is written in an expression."""
     return str(value) if isinstance(value, (int, float)) else '"' + str(value).replace('"', "") + '"'
-
-
-def _at(node: yaml.Node | None, *where: Any) -> yaml.Node | None:
-    for step in where:
-        if isinstance(node, yaml.MappingNode):
-            node = next((v for k, v in node.value if k.value == step), None)
-        elif isinstance(node, yaml.SequenceNode):
-            node = node.value[step]
-    return node
 
 
 def _ends(value: Any) -> list[tuple[str, str]]:

@@ -121,7 +121,7 @@ def place_of(signature: Signature, regex: str) -> tuple[str, int]:
 
 def read_examples(library: Library) -> list[Example]:
     """All examples of the files that the library's signatures come from, with their lines."""
-    from triage.library.parse import line_of, read_yaml
+    from triage.library.yaml_nodes import line_of, read_yaml
 
     found: list[Example] = []
     for path in dict.fromkeys(s.path for s in library.signatures.values()):
