@@ -109,7 +109,9 @@ def _sets(regexes: Sequence[str], size: int = _SET_SIZE) -> list[tuple[int, Any]
 class LineScanner:
     """Finds the lines of a block on which some anchor holds."""
 
-    def __init__(self, anchors: Sequence[str], engine: str = "", weak: Iterable[str] = ()) -> None:
+    def __init__(
+        self, anchors: Sequence[str], engine: str = "", weak: Iterable[str] = (), size: int = _SET_SIZE
+    ) -> None:  # fmt: skip
         self.anchors = list(dict.fromkeys(map(_widened, anchors)))
         light = {_widened(anchor) for anchor in weak} - {_widened(anchor) for anchor in set(anchors) - set(weak)}
         self._ranks = [-1 - n if anchor in light else n for n, anchor in enumerate(self.anchors)]
@@ -124,7 +126,7 @@ class LineScanner:
                 self.engine = "re2"
         if self._database is None:
             self.engine = "re2"
-            self._sets = _sets(self.anchors)
+            self._sets = _sets(self.anchors, size)
 
     def hits(self, block: bytes) -> dict[int, int]:
         """The numbers (0-based, ascending) of the lines of `block` on which some anchor holds, each with the lowest

@@ -11,6 +11,8 @@ from triage.library.playbook import did_you_mean
 from triage.library.proof import Check, Example, Proof
 from triage.model import Match
 
+_FEW = 16  # patterns of one set of re2: thousands of short texts, each of another kind, make a larger one start anew
+
 
 class Patterns(Check):
     """Every pattern is inside the common subset and compiles in re2, hyperscan and `regex`."""
@@ -43,7 +45,7 @@ class Anchors(Check):
         from triage.scan import Index, LineScanner
 
         anchors = Index(proof.sound).table.anchors
-        scanners = [LineScanner(anchors, engine) for engine in ("", "re2")]
+        scanners = [LineScanner(anchors, engine, size=_FEW) for engine in ("", "re2")]
         for example, matches in zip(proof.examples, proof.matches, strict=True):
             whole = example.text.encode()
             hits = [scanner.hits(whole) for scanner in scanners]
