@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from small import library, signature
 
+from triage import pipeline
 from triage.library.loader import load_library
 from triage.model import Report
 from triage.pipeline import Options, analyze, analyze_text, match_text, templates
@@ -109,3 +110,12 @@ def test_matches_and_templates_are_open_to_lint(tmp_path: Path) -> None:
 def test_nothing_read_is_said() -> None:
     found = analyze([])
     assert (found.verdict, found.summary) == ("nothing-understood", "Nothing was read.")
+
+
+def test_one_analysis_after_the_other_loads_the_library_once_and_keeps_few_indexes() -> None:
+    before = pipeline._own()
+    analyze_text(KERNEL)
+    assert pipeline._own() is before
+    for _ in range(6):
+        pipeline.index_of(load_library())
+    assert len(pipeline._INDEXES) <= 4

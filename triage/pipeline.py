@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,7 +43,7 @@ def analyze(
 
     Never raises for what the inputs hold: what cannot be read is a source with a note.
     """
-    return _analyze(list_inputs(inputs, stdin), library or load_library(), options or Options())
+    return _analyze(list_inputs(inputs, stdin), library or _own(), options or Options())
 
 
 def analyze_text(
@@ -50,7 +51,7 @@ def analyze_text(
 ) -> Report:
     """The diagnosis of a pasted text; bytes may be in any encoding."""
     pasted = Input(name, len(text), lambda: iter([open_text(text, name)]))
-    return _analyze([pasted], library or load_library(), options or Options())
+    return _analyze([pasted], library or _own(), options or Options())
 
 
 def analyze_sources(sources: Iterable[Source], library: Library, options: Options) -> Report:
@@ -80,7 +81,7 @@ def templates(
 
     `read` gets the inputs, those that could not be read among them.
     """
-    sources, _, _, kinds = _read(list_inputs(inputs, stdin), library or load_library(), Options())
+    sources, _, _, kinds = _read(list_inputs(inputs, stdin), library or _own(), Options())
     if read is not None:
         read += sources
     return kinds.all()
@@ -98,13 +99,22 @@ def sniff(path: str | Path) -> tuple[list[tuple[str, float]], str]:
     return [], ""
 
 
+@cache
+def _own() -> Library:
+    """The library of the package, loaded once in a process."""
+    return load_library()
+
+
 _INDEXES: dict[int, tuple[Library, Index]] = {}
+_MOST_INDEXES = 4  # a process that loads library after library keeps no more
 
 
 def index_of(library: Library) -> Index:
     """The index of a library, built once."""
     entry = _INDEXES.get(id(library))
     if entry is None or entry[0] is not library:
+        if len(_INDEXES) >= _MOST_INDEXES:
+            del _INDEXES[next(iter(_INDEXES))]
         entry = _INDEXES[id(library)] = (library, Index(library))
     return entry[1]
 
