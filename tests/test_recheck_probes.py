@@ -207,6 +207,24 @@ def test_the_request_again() -> None:
     assert judged("alloc").outcome == "not-applicable"
 
 
+def limited(size: int, **values: Any) -> Any:
+    def change(reading: Any) -> None:
+        asked(size, **values)(reading)
+        reading["allowed"] = 14 * GIB
+
+    return change
+
+
+def test_the_request_under_the_limit_that_the_program_had_set() -> None:
+    assert judged("alloc", limited(20 * GIB)).detail.startswith("20.00 GiB would fit without the limit of 14.00 GiB")
+    out = "CUDA out of memory. Tried to allocate 20.00 GiB."
+    again = judged("alloc", limited(20 * GIB, result="ok", limited=out))
+    assert again.outcome == "confirmed"
+    assert again.detail.startswith("reproduced: 20.00 GiB with 14.00 GiB allowed")
+    assert judged("alloc", limited(20 * GIB, result="ok", limited="ok")).outcome == "refuted"
+    assert judged("alloc", limited(300 * GIB)).detail.startswith("300.00 GiB do not fit without the limit either")
+
+
 def test_fragmentation_without_a_fault_or_a_cure() -> None:
     assert judged("fragmentation", setting("plain.error", "")).outcome == "refuted"
     assert "not cured" in judged("fragmentation", setting("expandable.error", "CUDA out of memory")).detail

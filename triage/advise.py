@@ -46,7 +46,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         ("pod process module library interface hca op unit constraint", _NAME),
         ("driver client_version nccl torch", _VERSION),
         ("gpu_model recovery_action", _WORDS),
-        ("requested free total allocated reserved", _SIZE),
+        ("requested free total allocated allowed reserved", _SIZE),
         ("path", _PATH),
         ("symbol", _SYMBOL),
         ("time", _TIME),

@@ -23,7 +23,7 @@ from triage.recheck.registry import probes
 _VOCABULARY = """
 pci root_port gpu_uuid gpu gpu_model rank local_rank host pod pid other_pid process xid sxid link signal exit_code
 cuda_error errno ntstatus bugcheck event_id device_code unit module library symbol path interface hca port
-requested free total allocated reserved op seq timeout_ms driver client_version nccl torch recovery_action
+requested free total allocated allowed reserved op seq timeout_ms driver client_version nccl torch recovery_action
 constraint assertion
 """
 ENTITIES = frozenset(_VOCABULARY.split())

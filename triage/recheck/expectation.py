@@ -31,8 +31,8 @@ def _text(name: str) -> Callable[[str], str | None]:
 
 _READERS: dict[str, Callable[[str], int | str | None]] = {
     "pci": entities.pci, "gpu_uuid": _text("gpu_uuid"), "gpu": _number, "requested": _bytes, "total": _bytes,
-    "free": _bytes, "allocated": _bytes, "port": _number, "interface": _text("interface"), "driver": _text("driver"),
-    "client_version": _text("client_version"), "device_code": _number,
+    "free": _bytes, "allocated": _bytes, "allowed": _bytes, "port": _number, "interface": _text("interface"),
+    "driver": _text("driver"), "client_version": _text("client_version"), "device_code": _number,
 }  # fmt: skip
 # Those that only a person gives.
 _OPTIONS: dict[str, Callable[[str], int | str | None]] = {"rounds": _number, "seconds": _number, "gpus": _number}

@@ -37,7 +37,7 @@ _PLACES = (
     ("interface", "interface"), ("hca", "HCA"),
 )  # fmt: skip
 # The numbers of an out-of-memory in the order of the argument; any other entity follows as the report has it.
-_FIRST = ("requested", "total", "free", "allocated", "reserved", "signal", "exit_code")
+_FIRST = ("requested", "total", "free", "allocated", "allowed", "reserved", "signal", "exit_code")
 _LONG, _FEW = 60, 24  # characters of a list of numbers: where it stands alone, and in a row with other things
 _SLASH = re.compile(r"[/\\]")
 # What the reason of every root says, and what is counted or shown elsewhere on the page; in both languages.

@@ -2,11 +2,13 @@
 
 Confirms: the request is larger than what is free, or than the whole GPU; with --stress it is asked for again, and
 fails with the same error (reproduced). For an out-of-memory by the program's own use the probe first takes as much as
-the program held, which needs --stress --force.
+the program held, which needs --stress --force. For a limit that the program had set: the request is over the limit and
+would fit without it; with --stress both are tried.
 
 Refutes: it fits; with --stress it was allocated and given back.
 
-Ids: cuda-oom, cuda-oom-own-use, cuda-oom-too-large, cuda-oom-other-process, cuda-oom-raw, cublas-alloc-failed
+Ids: cuda-oom, cuda-oom-fraction, cuda-oom-own-use, cuda-oom-too-large, cuda-oom-other-process, cuda-oom-raw,
+cublas-alloc-failed
 """
 
 import json
@@ -15,14 +17,19 @@ import sys
 GROUP = "torch"
 LOAD = "optional"
 SECONDS = 120.0
-WANTS = ("requested", "allocated")
+WANTS = ("requested", "allocated", "allowed")
 
 _OWN = "cuda-oom-own-use"
+_LIMITED = "cuda-oom-fraction"
 
 
-def _try(torch, index, size, held):
-    """What comes of an allocation while `held` bytes are held: `ok`, or the first words of the error."""
+def _try(torch, index, size, held, part=1.0):
+    """What comes of an allocation while `held` bytes are held: `ok`, or the first words of the error.
+
+    `part` is the share of the GPU that this process may use meanwhile.
+    """
     try:
+        torch.cuda.set_per_process_memory_fraction(part, index)
         blocks = [torch.empty(part, dtype=torch.uint8, device="cuda:%d" % index) for part in (held, size)]
         del blocks
         return "ok"
@@ -30,6 +37,7 @@ def _try(torch, index, size, held):
         return str(error).split("\n")[0][:400]
     finally:
         torch.cuda.empty_cache()
+        torch.cuda.set_per_process_memory_fraction(1.0, index)
 
 
 def read(wanted):
@@ -39,6 +47,7 @@ def read(wanted):
         return {"absent": f"PyTorch {torch.__version__} sees no GPU (probe cuda-init tells why)"}
     size, share = int(wanted.get("requested") or 0), wanted.get("share", 0.8)
     own = int(wanted.get("allocated") or 0) if wanted.get("id") == _OWN else 0
+    allowed = int(wanted.get("allowed") or 0) if wanted.get("id") == _LIMITED else 0
     gpus = []
     for index in range(torch.cuda.device_count()):
         found = torch.cuda.get_device_properties(index)
@@ -55,12 +64,33 @@ def read(wanted):
         one["tried"] = bool(wanted.get("stress")) and size > 0 and (size <= share * one["free"] or not one["fits"])
         one["held"] = held if one["tried"] else 0
         one["result"] = _try(torch, index, size, held) if one["tried"] else None
+        if one["tried"] and 0 < allowed < one["total"]:
+            part = min(int(wanted.get("allocated") or 0), allowed)
+            one["limited"] = _try(torch, index, size, part, allowed / one["total"])
         one["free_after"] = torch.cuda.mem_get_info(index)[0]
-    return {"requested": size, "own": own, "share": share, "gpus": gpus}
+    return {"requested": size, "own": own, "allowed": allowed, "share": share, "gpus": gpus}
 
 
 def _gib(size):
     return f"{size / 2**30:.2f} GiB"
+
+
+def _limited(reading):
+    """What the limit that the program had set does to the request."""
+    size, allowed = _gib(reading["requested"]), _gib(reading["allowed"])
+    failing, fitting = [], []
+    for gpu in reading["gpus"]:
+        room = f"{_gib(gpu['free'])} of {_gib(gpu['total'])} free on {gpu['name']} {gpu['index']}"
+        if not gpu["fits"] or gpu["result"] not in (None, "ok"):
+            fitting.append(f"{size} do not fit without the limit either: {room}")
+        elif gpu["result"] and gpu.get("limited") not in (None, "ok"):
+            text = f"reproduced: {size} with {allowed} allowed, {room}: {gpu['limited'][:160]}"
+            failing.append(text + "; without the limit allocated")
+        elif gpu.get("limited") == "ok":
+            fitting.append(f"{size} fit with {allowed} allowed, {room}")
+        else:
+            failing.append(f"{size} would fit without the limit of {allowed}, {room} (not tried)")
+    return {"outcome": "confirmed" if failing else "refuted", "detail": "; ".join(failing or fitting)}
 
 
 def judge(reading, expectation):
@@ -68,6 +98,8 @@ def judge(reading, expectation):
     if not size:
         text = "; ".join(f"{gpu['name']}: {_gib(gpu['free'])} of {_gib(gpu['total'])} free" for gpu in reading["gpus"])
         return {"outcome": "not-applicable", "detail": f"no request is known (--set requested=20GiB); {text}"}
+    if reading.get("allowed"):
+        return _limited(reading)
     failing, fitting, untried = [], [], []
     for gpu in reading["gpus"]:
         room = f"{_gib(gpu['free'])} of {_gib(gpu['total'])} free on {gpu['name']} {gpu['index']}"
