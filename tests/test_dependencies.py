@@ -23,7 +23,7 @@ LAYERS = (
     (
         "identity", "clocks", "collectives", "copies", "derive", "incidents", "prose", "writing", "quoting",
         "testruns", "recovery", "timing", "views",
-        "joins", "correlate", "ranking",
+        "joins", "promotion", "correlate", "ranking",
     ),
     ("system",),
     ("advise",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from triage import incidents, views
+from triage import incidents, promotion, views
 from triage.identity import Identities, merge, values
 from triage.incidents import Group
 from triage.joins import STRENGTHS, holds
@@ -26,7 +26,7 @@ def correlate(groups: Sequence[Group], library: Library, identities: Identities)
     for one in groups:
         one.role, one.severity = one.signature.role, one.signature.severity
         one.confidence = str(one.matches[0].entities.get("_confidence") or one.signature.confidence)
-        _promote(one, identities)
+        _promote(one, groups, identities)
         if one.handled:
             one.role, one.note = "context", one.handled
     active = [g for g in groups if g.role != "context"]
@@ -132,37 +132,17 @@ def _nearest(facts: Sequence[Group], root: Group) -> list[Group]:
     return list(kept.values())
 
 
-def _promote(one: Group, identities: Identities) -> None:
+def _promote(one: Group, groups: Sequence[Group], identities: Identities) -> None:
     """Raises or lowers a finding by its `promote` rules."""
-
-    def lookup(name: str) -> Any:
-        if name == "count":
-            return len(one.matches)
-        if name == "device_class":
-            pci = one.entities.get("pci")
-            return "gpu" if pci is not None and not isinstance(pci, list) and identities.is_gpu(pci) else None
-        if name.startswith("_"):  # helpers are kept with each match
-            seen = {m.entities.get(name) for m in one.matches}
-            return seen.pop() if len(seen) == 1 else None
-        value = one.entities.get(name)
-        return value if not isinstance(value, list) else None
-
-    def calls(name: str, arguments: list[Any]) -> float | None:
-        """rate(seconds): the most matches in any window of that many seconds."""
-        times = sorted(t.seconds for t in one.times if t is not None)
-        if name != "rate" or not times or not arguments or not isinstance(arguments[0], (int, float)):
-            return None
-        best = low = 0
-        for high, now in enumerate(times):
-            while now - times[low] > arguments[0]:
-                low += 1
-            best = max(best, high - low + 1)
-        return best
-
     for rule in one.signature.promote:
-        if expressions.evaluate(rule["when"], lookup, calls):
+        known = expressions.evaluate(
+            rule["when"], lambda name: promotion.value(one, name, identities),
+            lambda name, arguments: promotion.call(one, name, arguments, groups),
+        )  # fmt: skip
+        if known:
             one.role = rule.get("role", one.role)
             one.severity = rule.get("severity", one.severity)
+            one.handled = rule.get("note", one.handled)
 
 
 def _one_namespace(groups: Sequence[Group]) -> bool:

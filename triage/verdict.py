@@ -91,12 +91,19 @@ def _notes(ignored: Sequence[Group]) -> list[str]:
 def _set_aside(groups: Sequence[Group]) -> list[str]:
     """What was seen and is no fault, with the reason, so that a reader need not wonder."""
     seen = {g.id: g for g in groups if g.handled and g.handled != OUTLIVED}
-    told = [f"line {g.matches[0].record.number}: {g.id} is no fault ({g.handled})" for g in list(seen.values())[:_FEW]]
+    several = len({m.record.source for g in groups for m in g.matches}) > 1
+
+    def place(one: Group) -> str:
+        """`line 7`, of several files `ibstat:7`."""
+        record = one.matches[0].record
+        name = record.source.replace("!", "/").rpartition("/")[2]
+        return f"{name}:{record.number}" if several else f"line {record.number}"
+
+    told = [f"{place(g)}: {g.id} is no fault ({g.handled})" for g in list(seen.values())[:_FEW]]
     for one in groups:
         if one.role == "context" and one.note and one.explains:
             ids = ", ".join(dict.fromkeys(effect.id for effect in one.explains))
-            line = one.matches[0].record.number
-            told.append(f"line {line}: {one.signature.title}; what follows needs nothing: {ids}")
+            told.append(f"{place(one)}: {one.signature.title}; what follows needs nothing: {ids}")
     return told
 
 

@@ -26,6 +26,7 @@ def formats() -> tuple[Format, ...]:
     from triage.formats.nccl import Nccl
     from triage.formats.nvidia_smi import SmiQuery
     from triage.formats.own import OwnJson
+    from triage.formats.ports import IbPort
     from triage.formats.python import CppAbort, Faulthandler, Traceback
     from triage.formats.smi_csv import SmiCsv
     from triage.formats.smi_lists import SmiLinks, SmiMonitor, SmiTopo
@@ -38,7 +39,8 @@ def formats() -> tuple[Format, ...]:
     return (
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
         FlightRecorder(), SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
-        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), Dcgm(), NcclRas(), WindowsDevice(),
+        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), IbPort(), Dcgm(), NcclRas(),
+        WindowsDevice(),
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ _TOKEN = lazy.pattern(
 )
 _VERSION = lazy.pattern(r"^\d+(?:\.\d+)+$")
 _COMPARE = {"<", "<=", ">", ">=", "==", "!=", "in"}
-FUNCTIONS = {"rate"}
+FUNCTIONS = {"mentioned", "rate"}
 
 
 class ExpressionError(ValueError):

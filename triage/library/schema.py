@@ -71,6 +71,7 @@ class Promotion(Strict):
     when: str
     role: DefaultRole | None = None
     severity: Severity | None = None
+    note: str | None = None
     basis: Basis | None = None
     source: str | None = None
 
