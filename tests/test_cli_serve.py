@@ -1,16 +1,8 @@
 from __future__ import annotations
 
-import json
-import os
-import re
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,40 +10,7 @@ import pytest
 pytest.importorskip("uvicorn")
 
 from tests.desk import XID
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-@contextmanager
-def served(store: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    port = free_port()
-    env = {key: value for key, value in os.environ.items() if not re.match("SLACK|GITHUB|TRIAGE", key)}
-    command = [sys.executable, "-m", "triage", "serve", "--port", str(port), "--workers", "1", "--history", str(store)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as process:
-        url = f"http://127.0.0.1:{port}"
-        try:
-            until = time.monotonic() + 120
-            while time.monotonic() < until:
-                try:
-                    urllib.request.urlopen(f"{url}/healthz", timeout=5)
-                    break
-                except OSError:
-                    assert process.poll() is None, process.stderr and process.stderr.read()
-                    time.sleep(0.2)
-            yield url, process
-        finally:
-            process.kill()
-
-
-def ask(url: str, data: bytes | None = None) -> dict[str, object]:
-    request = urllib.request.Request(url, data, {"content-type": "text/plain"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        told: dict[str, object] = json.load(answer)
-        return told
+from tests.served import ask, served
 
 
 def test_a_killed_service_loses_no_finished_report_and_starts_again(tmp_path: Path) -> None:

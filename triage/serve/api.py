@@ -6,7 +6,7 @@ import time
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
@@ -15,7 +15,7 @@ from triage.library.loader import load_library
 from triage.render import explain
 from triage.serve.desk import Answer, Desk
 from triage.serve.guard import Numbers, Rate, Refusal
-from triage.serve.intake import Intake, taken
+from triage.serve.intake import NO, YES, Intake, taken
 from triage.serve.settings import Settings
 from triage.serve.workers import AnalysisError
 
@@ -72,26 +72,50 @@ class Entry(BaseModel):
     playbook: str = ""
 
 
-_ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Error} for code in (400, 413, 415, 422, 429, 500, 503)
+class Health(BaseModel):
+    """The service works; `waiting` logs are being analysed or wait for it."""
+
+    status: Literal["ok"] = "ok"
+    waiting: int
+
+
+def _errors(*codes: int) -> dict[int | str, dict[str, Any]]:
+    return {code: {"model": Error} for code in codes}
+
+
+_ERRORS = _errors(400, 413, 415, 422, 429, 500, 503)
+_MISSING = _errors(404, 422, 503)
+_TEXT = {"type": "string", "pattern": r"\S"}
+_ZONE = {
+    "type": "string", "anyOf": [{"format": "time-zone"}, {"const": ""}], "examples": ["+08:00", "Europe/Berlin"],
+    "description": "of times that name none",
 }  # fmt: skip
-_MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Error}, 422: {"model": Error}}
+_KEEP = {"type": "string", "enum": [*YES, *NO], "default": "true"}
+_NAMED: dict[str, Any] = {"keep": _KEEP, "zone": _ZONE}
+_FILES = {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
 _BODY = {
+    "parameters": [
+        {"name": name, "in": "query", "schema": schema, "description": "as in a form"}
+        for name, schema in (("zone", _ZONE), ("keep", _KEEP))
+    ],
     "requestBody": {
         "required": True,
         "content": {
-            "text/plain": {"schema": {"type": "string"}},
+            "text/plain": {"schema": _TEXT},
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary", "minLength": 1}},
             "application/json": {"schema": {
-                "type": "object", "required": ["text"], "properties": {
-                    "text": {"type": "string", "minLength": 1}, "keep": {"type": "boolean"},
-                    "zone": {"type": "string", "examples": ["+08:00"]},
-                }}},
-            "multipart/form-data": {"schema": {"type": "object", "properties": {
-                "text": {"type": "string"}, "keep": {"type": "string"}, "zone": {"type": "string"},
-                "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-            }}},
+                "type": "object", "required": ["text"],
+                "properties": {"text": _TEXT, "keep": {"type": "boolean", "default": True}, "zone": _ZONE},
+            }},
+            "application/x-www-form-urlencoded": {"schema": {
+                "type": "object", "required": ["text"], "properties": _NAMED | {"text": _TEXT},
+            }},
+            "multipart/form-data": {"schema": {
+                "type": "object", "properties": _NAMED | {"text": {"type": "string"}, "files": _FILES},
+                "anyOf": [{"required": ["text"], "properties": {"text": _TEXT}}, {"required": ["files"]}],
+            }},
         },
-    }
+    },
 }  # fmt: skip
 
 
@@ -127,7 +151,7 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             report=body if "report" in parts else None, text=text if "text" in parts else None,
         )  # fmt: skip
 
-    @api.delete("/api/v1/reports/{id}", status_code=204, responses=_MISSING | {401: {"model": Error}})
+    @api.delete("/api/v1/reports/{id}", status_code=204, responses=_MISSING | _errors(401))
     def forget(id: Id, authorization: Annotated[str, Header()] = "") -> Response:
         """Deletes a report; `Authorization: Bearer TOKEN`, with the token that the analysis gave."""
         kind, _, token = authorization.partition(" ")
@@ -153,7 +177,7 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             for s in load_library().signatures.values()
         ]
 
-    @api.get("/api/v1/signatures/{id}", responses=_MISSING)
+    @api.get("/api/v1/signatures/{id}", responses=_errors(404, 422))
     def signature(id: Id) -> dict[str, Any]:
         """One signature, as `triage explain --format json` gives it."""
         library = load_library()
@@ -166,11 +190,11 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
         """All playbooks."""
         return [Entry(id=p.id, title=p.title) for p in load_library().playbooks.values()]
 
-    @api.get("/healthz")
-    def healthy() -> JSONResponse:
+    @api.get("/healthz", responses=_errors(503))
+    def healthy() -> Health:
         """200 while logs can be analysed and kept."""
         desk.history.entries(limit=1)
-        return JSONResponse({"status": "ok", "waiting": desk.workers.pending})
+        return Health(waiting=desk.workers.pending)
 
     @api.get("/metrics", response_class=PlainTextResponse)
     def metrics() -> PlainTextResponse:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Match
 
 from triage import __version__
 from triage.history import HistoryError
@@ -43,11 +45,12 @@ def create(desk: Desk, settings: Settings | None = None, doors: Sequence[APIRout
         openapi_url="/api/v1/openapi.json",
         description="Root-cause triage of the error logs of GPU and AI-training machines.",
     )  # fmt: skip
-    app.include_router(api.routes(desk, settings, rate, numbers))
-    app.include_router(site.routes(desk, settings, rate, numbers))
-    for door in doors:
-        app.include_router(door)
-    app.add_middleware(Guard, most=settings.upload, numbers=numbers)
+    app.state.routers = [
+        api.routes(desk, settings, rate, numbers), site.routes(desk, settings, rate, numbers), *doors
+    ]  # fmt: skip
+    for router in app.state.routers:
+        app.include_router(router)
+    app.add_middleware(Guard, upload=settings.upload, body=settings.body, numbers=numbers)
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HistoryError, _no_history)
@@ -63,25 +66,34 @@ async def _sweep(desk: Desk) -> None:
         await asyncio.sleep(3600)
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _told(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """A sentence: as a page for a browser, else as JSON."""
-    assert isinstance(error, Refusal)
     if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
-        return error.response()
+        return JSONResponse({"error": text}, status, headers)
     with using(site.language(request)):
-        return HTMLResponse(page.message("Not done", error.text), error.status, error.headers)
+        return HTMLResponse(page.message("Not done", text), status, headers)
 
 
-def _invalid(_request: Request, error: Exception) -> Response:
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    return _told(request, error.status, error.text, error.headers)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     told = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors())
-    return JSONResponse({"error": told}, 422)
+    return _told(request, 422, told)
 
 
-def _no_history(_request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "the history does not answer: try again in a minute"}, 503, {"retry-after": "60"})
+def _no_history(request: Request, _error: Exception) -> Response:
+    return _told(request, 503, "the history does not answer: try again in a minute", {"retry-after": "60"})
 
 
-def _http(_request: Request, error: Exception) -> Response:
+def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+    if error.status_code == 405:  # of the first route with this path; the others have methods, too
+        routes: list[Any] = [route for router in request.app.state.routers for route in router.routes]
+        here = [route.methods for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+        headers["allow"] = ", ".join(sorted(set().union(*here))) or headers.get("allow", "GET")
+    return _told(request, error.status_code, str(error.detail), headers)

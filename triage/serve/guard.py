@@ -85,10 +85,13 @@ class Rate:
 
 
 class Guard:
-    """An ASGI layer: bounds each body while it streams, sets the headers, counts requests."""
+    """An ASGI layer: bounds each body while it streams, sets the headers, counts requests.
 
-    def __init__(self, app: App, most: int, numbers: Numbers) -> None:
-        self._app, self._most, self._numbers = app, most, numbers
+    `upload` bounds a form with files, which go to disk; `body` all that is held in memory.
+    """
+
+    def __init__(self, app: App, upload: int, body: int, numbers: Numbers) -> None:
+        self._app, self._upload, self._body, self._numbers = app, upload, body, numbers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -106,46 +109,78 @@ class Guard:
             await send(message)
 
         try:
-            await self._app(scope, _bounded(scope, receive, self._most), sending)
-        except Refusal as refusal:  # raised by the bounded body, below all handlers of the application
+            await self._app(scope, _bounded(scope, receive, self._upload, self._body), sending)
+        except Exception as error:
             if not told["status"]:
-                await refusal.response()(scope, receive, sending)
+                text = f"internal error ({type(error).__name__}); please report it"
+                # The server closes the connection after an error: whoever keeps it open must know.
+                await Refusal(500, text, {"connection": "close"}).response()(scope, receive, sending)
+            raise  # the server writes it into its log
         finally:
             route = getattr(scope.get("route"), "path", "other")
             self._numbers.requests.labels(route, str(told["status"])).inc()
 
 
-def _bounded(scope: Scope, receive: Receive, most: int) -> Receive:
-    """The body, decompressed, until it is larger than `most` bytes; neither form is ever held as a whole."""
+def _bounded(scope: Scope, receive: Receive, upload: int, body: int) -> Receive:
+    """The body, decompressed, until it is too large; neither form is ever held as a whole here.
+
+    Refusals are raised where the body is read, so that the application's own handlers make a page or JSON of them.
+    """
     headers = dict(scope["headers"])
     stated = headers.get(b"content-length", b"")
-    if stated.isdigit() and int(stated) > most:
-        raise Refusal(413, _too_large(most))
-    coding = headers.get(b"content-encoding", b"identity").strip().lower()
-    if coding not in (b"identity", b"gzip", b"deflate"):
-        raise Refusal(415, "Content-Encoding must be gzip, deflate or identity")
-    unpack = None if coding == b"identity" else zlib.decompressobj(47 if coding == b"gzip" else zlib.MAX_WBITS)
+    form = headers.get(b"content-type", b"").lower().startswith(b"multipart/form-data")
+    most, do = (upload, "send the part around the failure") if form else (body, "send it as a file in a form")
+    coding = headers.get(b"content-encoding", b"identity").strip().lower().decode("latin-1")
+    packed = _Packed(coding) if coding in ("gzip", "deflate") else None
     seen = 0
 
     async def bounded() -> Message:
         nonlocal seen
+        if stated.isdigit() and int(stated) > most:
+            raise _too_large(most, do)
+        if packed is None and coding != "identity":
+            raise Refusal(415, "Content-Encoding must be gzip, deflate or identity")
         message = await receive()
         if message["type"] == "http.request":
-            body = message.get("body", b"")
-            if unpack is not None and body:
-                try:
-                    body = unpack.decompress(body, most - seen + 1)
-                except zlib.error as error:
-                    raise Refusal(400, f"the body is not {coding.decode()}: {error}") from error
-            seen += len(body)
+            data = message.get("body", b"")
+            if packed is not None:
+                data = packed.unpack(data, most - seen + 1, last=not message.get("more_body", False))
+            seen += len(data)
             if seen > most:
-                raise Refusal(413, _too_large(most))
-            message = dict(message, body=body)
+                raise _too_large(most, do)
+            message = dict(message, body=data)
         return message
 
     return bounded
 
 
-def _too_large(most: int) -> str:
+class _Packed:
+    """A body in gzip, of any number of members, or deflate."""
+
+    def __init__(self, coding: str) -> None:
+        self._coding = coding
+        self._start()
+
+    def _start(self) -> None:
+        self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16 if self._coding == "gzip" else zlib.MAX_WBITS)
+
+    def unpack(self, data: bytes, most: int, last: bool) -> bytes:
+        """The next bytes of the body, `most` at most; more than that is for the caller to refuse."""
+        parts = []
+        try:
+            while data and most > 0:
+                if self._stream.eof:
+                    self._start()
+                parts.append(self._stream.decompress(data, most))
+                most -= len(parts[-1])
+                data = self._stream.unused_data
+        except zlib.error as error:
+            raise Refusal(400, f"the body is not {self._coding}: {error}") from error
+        if last and most > 0 and not self._stream.eof:
+            raise Refusal(400, f"the body is not {self._coding}: it ends too early")
+        return b"".join(parts)
+
+
+def _too_large(most: int, do: str) -> Refusal:
     size = f"{most >> 20} MiB" if most >> 20 else f"{most} bytes"
-    return f"more than {size}: send the part around the failure, or run `triage analyze` on your machine"
+    return Refusal(413, f"more than {size}: {do}, or run `triage analyze` on your machine")

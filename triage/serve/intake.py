@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from triage.clock import zone_of
@@ -21,35 +22,51 @@ from triage.serve.settings import Settings
 
 _UNSAFE = re.compile(r"[^\w.+@=,\- ()\[\]]+", re.ASCII)
 _NAME = 120
+YES, NO = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 @dataclass(slots=True)
 class Intake:
-    """Text, or files; `zone` as seconds east of UTC; `fields` holds what else the form or the JSON said."""
+    """Text, or files; `zone` as seconds east of UTC."""
 
     text: str = ""
     paths: list[Path] = field(default_factory=list)
     zone: float | None = None
     keep: bool = True
-    fields: dict[str, str] = field(default_factory=dict)
 
 
 @asynccontextmanager
 async def taken(request: Request, settings: Settings) -> AsyncIterator[Intake]:
     """The body of a request: JSON, a form, or the text itself. Files lie in a folder that exists inside the block."""
     kind = request.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
+    asked = _options(dict(request.query_params))
     if kind == "application/json":
-        yield _from_json(await _json(request), settings)
+        yield _from_json(await _json(request), asked, settings)
     elif kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
-        # A pasted text is a field, and a field is held in memory: the text's own limit bounds it.
-        async with request.form(max_files=settings.files, max_fields=50, max_part_size=4 * settings.text) as form:
+        async with _form(request, kind, settings) as form:
             with tempfile.TemporaryDirectory(prefix="triage-") as folder:
-                yield await _from_form(form, Path(folder), settings)
+                yield await _from_form(form, Path(folder), asked, settings)
     elif kind.startswith("text/") or kind == "application/octet-stream":
         with tempfile.TemporaryDirectory(prefix="triage-") as folder:
-            yield _from_body(await request.body(), Path(folder), dict(request.query_params), settings)
+            yield _from_body(await request.body(), Path(folder), asked, settings)
     else:
         raise Refusal(415, "send text/plain, application/json with `text`, or a form with `text` or `files`")
+
+
+@asynccontextmanager
+async def _form(request: Request, kind: str, settings: Settings) -> AsyncIterator[FormData]:
+    """The form. A pasted text is a field, and fields are held in memory: the text's own limit bounds each."""
+    most = settings.text if kind == "multipart/form-data" else settings.body
+    try:
+        form = await request.form(max_files=settings.files, max_fields=20, max_part_size=most)
+    except HTTPException as error:
+        if "exceeded maximum size" in str(error.detail):
+            raise _too_long(settings) from error
+        raise
+    try:
+        yield form
+    finally:
+        await form.close()
 
 
 async def _json(request: Request) -> dict[str, Any]:
@@ -62,32 +79,34 @@ async def _json(request: Request) -> dict[str, Any]:
     return data
 
 
-def _from_json(data: dict[str, Any], settings: Settings) -> Intake:
+def _from_json(data: dict[str, Any], asked: dict[str, Any], settings: Settings) -> Intake:
     text = data.get("text")
     if not isinstance(text, str):
         raise Refusal(422, "`text` is missing or no string")
-    keep = data.get("keep", True)
-    if not isinstance(keep, bool):
+    said = {name: data[name] for name in ("keep", "zone") if name in data}
+    if not isinstance(said.get("keep", True), bool):
         raise Refusal(422, "`keep` must be true or false")
-    zone = data.get("zone") or ""
-    if not isinstance(zone, str):
+    if not isinstance(said.get("zone", ""), str):
         raise Refusal(422, "`zone` must be a text such as +08:00")
     text = text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text
     _bounded(len(text.encode()), settings)
-    return Intake(text=text, keep=keep, **_options({"zone": zone}))
+    return Intake(text=text, **asked | _options({name: str(value) for name, value in said.items()}))
 
 
-async def _from_form(form: FormData, folder: Path, settings: Settings) -> Intake:
-    fields = {key: value for key, value in form.items() if isinstance(value, str)}
-    text = fields.pop("text", "")
+async def _from_form(form: FormData, folder: Path, asked: dict[str, Any], settings: Settings) -> Intake:
+    """`text` may come more than once, and as a file, too (`curl -F text=@log`)."""
+    fields = {key: value for key, value in form.items() if isinstance(value, str) and key != "text"}
+    if "files" in fields:
+        raise Refusal(422, "`files` holds a text: send it as `text`, or as a file with a name")
+    sent = [*form.getlist("text"), *form.getlist("files")]
+    text = "\n".join(value for value in sent if isinstance(value, str))
     _bounded(len(text.encode("utf-8", "replace")), settings)
-    made = Intake(text=text, fields=fields, **_options(fields))
-    made.keep = fields.get("keep", "true").lower() not in ("false", "0", "no", "off")
-    uploads = [value for value in form.getlist("files") if isinstance(value, UploadFile) and value.filename]
-    for upload in uploads:
-        path = _place(folder, upload.filename or "")
-        await run_in_threadpool(_save, upload, path)
-        made.paths.append(path)
+    made = Intake(text=text, **asked | _options(fields))
+    for upload in sent:
+        if isinstance(upload, UploadFile) and (upload.filename or upload.size):  # a page sends an empty field
+            path = _place(folder, upload.filename or "")
+            await run_in_threadpool(_save, upload, path)
+            made.paths.append(path)
     if made.paths and text.strip():  # both are evidence of the same incident
         path = _place(folder, "paste")
         path.write_text(text, encoding="utf-8", errors="replace")
@@ -112,19 +131,23 @@ def _place(folder: Path, name: str) -> Path:
     return path
 
 
-def _from_body(body: bytes, folder: Path, said: dict[str, str], settings: Settings) -> Intake:
+def _from_body(body: bytes, folder: Path, asked: dict[str, Any], settings: Settings) -> Intake:
     _bounded(len(body), settings)
     try:
-        return Intake(text=body.decode(), **_options(said))
+        return Intake(text=body.decode(), **asked)
     except UnicodeDecodeError:  # GBK, UTF-16, or an archive: what opens files knows them
         path = folder / "paste"
         path.write_bytes(body)
-        return Intake(paths=[path], **_options(said))
+        return Intake(paths=[path], **asked)
 
 
 def _bounded(size: int, settings: Settings) -> None:
     if size > settings.text:
-        raise Refusal(413, f"the text is larger than {settings.text >> 20} MiB: send it as a file")
+        raise _too_long(settings)
+
+
+def _too_long(settings: Settings) -> Refusal:
+    return Refusal(413, f"the text is larger than {settings.text >> 20} MiB: send it as a file")
 
 
 def _options(said: dict[str, str]) -> dict[str, Any]:
@@ -134,6 +157,8 @@ def _options(said: dict[str, str]) -> dict[str, Any]:
             options["zone"], _ = zone_of(zone)
         except ValueError as error:
             raise Refusal(422, f"`zone`: {error}") from error
-    if said.get("keep", "").lower() in ("false", "0", "no", "off"):
-        options["keep"] = False
+    if (keep := said.get("keep")) is not None:
+        if keep.lower() not in (*YES, *NO):  # whoever misspells "no" must not find the log kept
+            raise Refusal(422, "`keep` must be true or false")
+        options["keep"] = keep.lower() in YES
     return options

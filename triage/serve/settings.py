@@ -24,6 +24,11 @@ class Settings:
     keep: float = KEEP
     bounds: Bounds = field(default_factory=Bounds)
 
+    @property
+    def body(self) -> int:
+        """Bytes of a body that is held in memory: a text with all its escapes."""
+        return 4 * self.text
+
     def link(self, base: str, path: str) -> str:
         """The full address of a path of ours; `base` is that of the request."""
         return (self.url or base).rstrip("/") + path
