@@ -255,9 +255,10 @@ def _hand_down(groups: Sequence[Group]) -> None:
         named = [e for e in one.explains if e.signature.role == "carrier" and "rank" in e.entities]
         rivals = [g for g in groups if g is not one and not g.explained_by and g.role in ("cause", "symptom")
                   and any(e in g.explains for e in named)]  # fmt: skip
-        ranks = {str(e.entities["rank"]) for e in named if not isinstance(e.entities["rank"], list)}
+        ranks = {rank for e in named if (rank := str(e.entities["rank"])).isdecimal()}  # `0-2` were ended with it
         if named and not rivals and len(ranks) == 1:
             source = next(e for e in named if str(e.entities["rank"]) in ranks)
-            for key in ("rank", "local_rank", "host", "pid"):
+            merge(one.entities, {"rank": int(ranks.pop())})
+            for key in ("local_rank", "host", "pid"):
                 if key in source.entities and key not in one.entities:
                     merge(one.entities, {key: source.entities[key]})  # type: ignore[dict-item]

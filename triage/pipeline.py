@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from triage import clock, clocks, correlate, counting, derive, incidents, verdict
+from triage import clock, clocks, correlate, counting, derive, incidents, naming, verdict
 from triage.identity import Identities
 from triage.library.library import Library
 from triage.library.loader import load_library
@@ -125,6 +125,7 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     for record in records:
         if record.time is not None and options.zone is not None:
             record.time = clock.shift(record.time, options.zone)
+    naming.settle(read, records, matches)
     aligned = clocks.align(records)
     identities = Identities(matches)
     times = incidents.stamps(records)

@@ -22,6 +22,7 @@ def formats() -> tuple[Format, ...]:
     from triage.formats.dumps import FlightRecorder, NcclRas
     from triage.formats.glog import Glog
     from triage.formats.kernel import Kernel, Syslog
+    from triage.formats.kubernetes import KubeNode, KubePod
     from triage.formats.lspci import Lspci
     from triage.formats.nccl import Nccl
     from triage.formats.nvidia_smi import SmiQuery
@@ -40,7 +41,7 @@ def formats() -> tuple[Format, ...]:
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
         FlightRecorder(), SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
         OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), IbPort(), Dcgm(), NcclRas(),
-        WindowsDevice(),
+        KubeNode(), KubePod(), WindowsDevice(),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What the name of a file tells about its lines: the rank, the local rank, the node."""
+"""What the name of a file tells about its lines: the rank, the local rank, the node, the pod, the process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,24 @@ _RANK = lazy.pattern(r"(?:^|[^a-z])(?<!local_)(?<!local-)(?<!local)rank[_=.-]?([
 _FOLDER = lazy.pattern(
     r"(?:[a-z]*(?:node|gpu|host|dgx|hgx|ip)[a-z0-9-]*[0-9][._-])?(?:global[_-]|local[_-]?)?rank[_=.-]?[0-9]{1,6}$"
 )
-_WORKER = lazy.pattern(r"^worker[_-]?([0-9]{1,4})(?:\.[a-z]+)*$")  # not Ray's worker-<id>-<job>-<pid>.out
-_NODE = lazy.pattern(r"(?:^|[^a-z0-9])((?:[a-z]+-)*node-?[0-9]{1,5})(?![0-9a-z])")
+_NODE = lazy.pattern(
+    r"(?:^|[^a-z0-9])((?:[a-z]+-)*node-?[0-9]{1,5}|(?:dgx|hgx)(?:-[a-z][0-9]{2,3})?-?[0-9]{1,5}|ip(?:-[0-9]{1,3}){4})"
+    r"(?![0-9a-z])"
+)
+# The kubelet: /var/log/pods/<namespace>_<pod>_<uid>/<container>/<restart>.log, and links to these in
+# /var/log/containers/<pod>_<namespace>_<container>-<id>.log; `oc adm must-gather`: namespaces/<ns>/pods/<pod>/...
+_POD = lazy.pattern(
+    r"(?:^|/)(?:pods/[a-z0-9-]+_([a-z0-9.-]+)_[0-9a-f-]{32,36}/|([a-z0-9.-]+)_[a-z0-9-]+_[a-z0-9-]+-[0-9a-f]{64}\.log"
+    r"|namespaces/[a-z0-9-]+/pods/([a-z0-9.-]+)/)"
+)
+# Ray: worker-<worker id>-<job id>-<pid>.out, python-core-worker-<worker id>_<pid>.log.
+_RAY = lazy.pattern(
+    r"(?:^|/)(?:worker-[0-9a-f]{56}-[0-9a-f]{8}-|python-core-worker-[0-9a-f]{56}_)([0-9]{1,8})\.[a-z.0-9]+$"
+)
 
 
 def name_fields(path: str) -> dict[str, str]:
-    """The fields that the path of a file gives: `rank`, `local_rank`, `host`; the last path part that tells wins.
+    """The fields that the path of a file gives: `rank`, `local_rank`, `host`, `pod`, `pid`; the last part wins.
 
     >>> name_fields("run/attempt_0/2/stderr.log")
     {'local_rank': '2'}
@@ -32,8 +44,12 @@ def name_fields(path: str) -> dict[str, str]:
     fields: dict[str, str] = {}
     if found := _TORCHRUN.search(path):
         fields["local_rank"] = str(int(found[1]))
+    if found := _POD.search(path):
+        fields["pod"] = found[1] or found[2] or found[3]
+    if found := _RAY.search(path):
+        fields["pid"] = found[1]
     parts = [_OTHER_RANK.sub("", part) for part in path.split("/") if part][-4:]
-    for key, pattern in (("local_rank", _LOCAL), ("rank", _RANK), ("rank", _WORKER), ("host", _NODE)):
+    for key, pattern in (("local_rank", _LOCAL), ("rank", _RANK), ("host", _NODE)):
         for part in reversed(parts):
             ranked = part is parts[-1] or pattern not in (_LOCAL, _RANK) or _FOLDER.match(part)
             found = pattern.search(part) if ranked else None
