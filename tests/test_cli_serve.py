@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -39,3 +40,11 @@ def test_mcp_wants_a_folder(tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     assert (told.returncode, told.stdout) == (2, "")
     assert "is no folder" in told.stderr
+
+
+def test_slack_without_a_way_to_prove_itself_is_refused(tmp_path: Path) -> None:
+    env = {key: value for key, value in os.environ.items() if not key.startswith("SLACK")} | {"SLACK_BOT_TOKEN": "xoxb-x"}
+    command = [sys.executable, "-m", "triage", "serve", "--port", "0", "--workers", "1", "--history", str(tmp_path / "h.db")]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
+    assert told.returncode == 2
+    assert "SLACK_SIGNING_SECRET" in told.stderr

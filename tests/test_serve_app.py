@@ -97,7 +97,11 @@ def test_a_store_that_does_not_answer_is_503_until_it_does(folder: Path, client:
         for path in ("/healthz", f"/api/v1/reports/{id}", f"/r/{id}"):
             answer = client.get(path)
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "60"), path
-        assert client.post("/api/v1/analyze", content=XID).status_code == 503
+        told = client.post("/api/v1/analyze", content=XID).json()  # the cause is told all the same
+        assert (told["id"], told["report"]["findings"][0]["id"]) == ("", "xid-79")
+        assert "not kept" in told["report"]["notes"][0]
+        page = client.post("/", data={"text": XID}, headers=PAGE, follow_redirects=True)
+        assert (page.status_code, "fallen off the bus" in page.text, "not kept" in page.text) == (200, True, True)
     finally:
         other.execute("ALTER TABLE moved RENAME TO triage_reports")
         other.close()

@@ -3,12 +3,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
 
@@ -18,68 +15,19 @@ from slack_sdk import WebClient
 from starlette.testclient import TestClient
 
 from tests.desk import XID, desk
+from tests.slack_side import BOT, Counterpart, event, posts, running
 from triage.serve import limits, slack
 from triage.serve.app import create
 from triage.serve.brief import Brief, Told
 from triage.serve.settings import Settings
 
 SECRET = "signing"
-BOT = "UTRIAGE"
-
-
-class Counterpart(ThreadingHTTPServer):
-    """The methods of Slack's Web API that the door calls, and its file store."""
-
-    def __init__(self) -> None:
-        self.posts: list[dict[str, Any]] = []
-        self.busy = 0  # how many calls are answered with 429
-        self.tokens: list[str] = []
-        super().__init__(("127.0.0.1", 0), Endpoint)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    server: Counterpart
-
-    def _answer(self, status: int, body: bytes, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"content-length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self) -> None:
-        self.server.tokens.append(self.headers["authorization"])
-        self._answer(200, XID.encode())
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"])).decode()
-        if self.path.endswith("auth.test"):
-            self._answer(200, json.dumps({"ok": True, "user_id": BOT, "bot_id": "B1", "team_id": "T1"}).encode())
-            return
-        if self.server.busy:
-            self.server.busy -= 1
-            self._answer(429, b'{"ok": false, "error": "ratelimited"}', **{"retry-after": "1"})
-            return
-        said = json.loads(body) if body.startswith("{") else {key: values[0] for key, values in parse_qs(body).items()}
-        if isinstance(said.get("blocks"), str):
-            said["blocks"] = json.loads(said["blocks"])
-        self.server.posts.append(said)
-        self._answer(200, b'{"ok": true, "ts": "1.0"}')
-
-    def log_message(self, *_: Any) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
 def counterpart() -> Iterator[Counterpart]:
-    with Counterpart() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with running() as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -105,20 +53,6 @@ def send(client: TestClient, payload: dict[str, Any], secret: str = SECRET, age:
     kind = "application/x-www-form-urlencoded" if form else "application/json"
     headers = {"x-slack-signature": signature, "x-slack-request-timestamp": stamp, "content-type": kind}
     return client.post("/slack/events", content=body, headers=headers).status_code
-
-
-def event(number: int, **fields: Any) -> dict[str, Any]:
-    told = {"type": "app_mention", "user": "U1", "channel": "C1", "ts": f"{number}.0", "text": f"<@{BOT}> {XID}"} | fields
-    return {"type": "event_callback", "team_id": "T1", "api_app_id": "A1", "event_id": f"E{number}", "event": told,
-            "authorizations": [{"team_id": "T1", "user_id": BOT, "is_bot": True}]}  # fmt: skip
-
-
-def posts(counterpart: Counterpart, many: int, seconds: float = 15.0) -> list[dict[str, Any]]:
-    until = time.monotonic() + seconds
-    while len(counterpart.posts) < many and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.3)  # for one too many
-    return counterpart.posts
 
 
 def test_a_mention_is_answered_in_its_thread(client: TestClient, counterpart: Counterpart) -> None:
@@ -218,3 +152,10 @@ def test_blocks_fit_and_obey_nothing() -> None:
 
 def test_what_a_person_typed_is_undone() -> None:
     assert slack.plain(f"<@{BOT}> ```text\na &lt; b <https://x.example|x.example>\n```") == "a < b x.example"
+
+
+@pytest.mark.parametrize("address", ["", "http://127.0.0.1:9/"], ids=["refused", "unreachable"])
+def test_a_token_that_slack_does_not_take_is_told_at_the_start(counterpart: Counterpart, address: str) -> None:
+    client = WebClient("xoxb-wrong", base_url=address or counterpart.url + "api/", retry_handlers=[])
+    with pytest.raises(slack.Unreachable, match="does not answer" if address else "invalid_auth"):
+        slack.create(None, Settings(), "xoxb-wrong", SECRET, client)  # type: ignore[arg-type]

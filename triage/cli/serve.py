@@ -82,15 +82,14 @@ def _slack(desk: Desk, settings: Settings, token: str, secret: str, socket: str)
         from triage.serve import slack
     except ImportError:
         raise typer.BadParameter(f"Slack {_INSTALL.format(extra='slack')}") from None
-    app = slack.create(desk, settings, token, secret)
-    if socket:
-        from slack_bolt.adapter.socket_mode import SocketModeHandler
-
-        SocketModeHandler(app, socket).connect()  # type: ignore[no-untyped-call]
-        note("door: Slack, Socket Mode")
-        return []
-    note("door: Slack, POST /slack/events")
-    return [slack.routes(app)]
+    if not (secret or socket):  # requests under an empty secret can be signed by anybody
+        raise typer.BadParameter("Slack needs SLACK_SIGNING_SECRET (HTTP) or SLACK_APP_TOKEN (Socket Mode), too")
+    try:
+        app = slack.create(desk, settings, token, secret)
+    except slack.Unreachable as error:
+        raise typer.BadParameter(str(error), param_hint="'SLACK_BOT_TOKEN'") from None
+    note(f"door: Slack, {'Socket Mode' if socket else 'POST /slack/events'}")
+    return [slack.socket(app, socket) if socket else slack.routes(app)]
 
 
 def mcp(

@@ -221,7 +221,8 @@ class History:
             with self._engine.begin() as db:
                 yield db
         except sql.exc.SQLAlchemyError as error:
-            raise HistoryError(f"the history does not answer: {error}") from error
+            told = getattr(error, "orig", None) or error  # without the statement, which no reader needs
+            raise HistoryError(f"the history does not answer: {told}") from error
 
     def close(self) -> None:
         """Lets go of all connections."""
@@ -236,8 +237,9 @@ def _where(cause: str, device: str, host: str, scope: str | None) -> Sequence[sq
 
 def _engine(address: str) -> sql.Engine:
     if address == "sqlite://":  # in memory: one connection for all threads, or each would have a store of its own
-        return sql.create_engine(address, poolclass=sql.StaticPool, connect_args={"check_same_thread": False})
-    return sql.create_engine(address, pool_pre_ping=True)
+        shared = {"check_same_thread": False}
+        return sql.create_engine(address, poolclass=sql.StaticPool, connect_args=shared, hide_parameters=True)
+    return sql.create_engine(address, pool_pre_ping=True, hide_parameters=True)  # no log text in messages
 
 
 def _durable(connection: Any, _record: Any) -> None:

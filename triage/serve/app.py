@@ -34,7 +34,7 @@ def create(desk: Desk, settings: Settings | None = None, doors: Sequence[APIRout
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         with tempfile.TemporaryDirectory(prefix="triage-kb-") as folder:
-            app.mount("/kb", site.knowledge(Path(folder)))
+            app.mount("/kb", site.Knowledge(Path(folder)))
             sweeper = asyncio.create_task(_sweep(desk))
             yield
             sweeper.cancel()

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from triage.history import Entry, History, Kept, Seen
+from triage.history import Entry, History, HistoryError, Kept, Seen
 from triage.history.recurrence import changed_by
 from triage.serve.analysis import Analysis, analyse, warm
 from triage.serve.workers import Bounds, Job, Progress, TooLarge, Unusable, Workers
 
 TEXT_MOST = 10 << 20  # bytes of a pasted text
 FILES_MOST = 512 << 20  # bytes of one upload, all files together
+_NOT_KEPT = "The history of this help desk does not answer: this report is not kept, and earlier ones are not known."
+_LOG = logging.getLogger("triage.desk")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A report (`render.json.as_dict`, redacted) with what the history knows of it.
 
-    `kept` is None where the report was not kept. `removed` counts what was redacted, by kind.
+    `kept` is None where the report was not kept, or could not be: then a note of it says so. `removed` counts what was
+    redacted, by kind.
     """
 
     report: dict[str, Any]
@@ -57,10 +61,14 @@ class Desk:
 
     def _answer(self, job: Job, scope: str, keep: bool, progress: Progress | None) -> Answer:
         done: Analysis = self.workers.run(job, progress)
-        seen = self.history.seen(done.report, scope)
-        report = changed_by(done.report, seen)
-        near = self.history.nearest(report, scope)
-        kept = self.history.add(report, done.text, scope) if keep else None
+        try:
+            seen = self.history.seen(done.report, scope)
+            report = changed_by(done.report, seen)
+            near = self.history.nearest(report, scope)
+            kept = self.history.add(report, done.text, scope) if keep else None
+        except HistoryError as error:  # a full disk must not hide the cause from who asks
+            _LOG.error("%s", error)
+            return Answer(done.report | {"notes": [_NOT_KEPT, *done.report["notes"]]}, None, None, [], done.removed)
         return Answer(report, kept, seen, near, done.removed)
 
     def close(self) -> None:

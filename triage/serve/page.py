@@ -78,6 +78,11 @@ def shown(report: Report, entry: Entry, near: list[Entry], has_text: bool, may_d
     return _document(report.summary, bar + html.content(report) + _near(near) + _helped(base))
 
 
+def unkept(report: Report) -> str:
+    """A report that could not be kept; its notes say why."""
+    return _document(report.summary, html.content(report))
+
+
 def log(entry: Entry, text: str) -> str:
     """The redacted text with a number and a place to link to for each line."""
     rows = "".join(

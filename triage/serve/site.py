@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 import time
@@ -13,6 +14,7 @@ from fastapi import APIRouter, Form, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from triage.history import Entry, HistoryError
 from triage.library.loader import load_library
@@ -100,8 +102,10 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             told = str(job.error)
             return html(request, lambda: page.paste(settings, told), job.error.status)
         assert job.answer is not None
-        assert job.answer.kept is not None
         kept = job.answer.kept
+        if kept is None:  # the history does not answer
+            report = report_of(job.answer.report)
+            return html(request, lambda: page.unkept(report))
         answer = RedirectResponse(f"/r/{kept.id}", 303)
         answer.set_cookie(_COOKIE + kept.id, kept.token, path=f"/r/{kept.id}", samesite="strict", httponly=True)
         return answer
@@ -159,10 +163,19 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
     return door
 
 
-def knowledge(folder: Folder) -> StaticFiles:
-    """The library as pages, written into `folder`."""
-    library_site.build(load_library(), folder)
-    return StaticFiles(directory=folder, html=True)
+class Knowledge:
+    """The library as pages, written into `folder` when the first of them is asked for."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._lock = folder, asyncio.Lock()
+        self._files: StaticFiles | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._lock:
+            if self._files is None:
+                await run_in_threadpool(library_site.build, load_library(), self._folder)
+                self._files = StaticFiles(directory=self._folder, html=True)
+        await self._files(scope, receive, send)
 
 
 def _same_site(request: Request) -> None:

@@ -12,7 +12,9 @@ import re
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,11 @@ import httpx2
 from fastapi import APIRouter, Request
 from slack_bolt import App
 from slack_bolt.adapter.fastapi import SlackRequestHandler
+from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_handlers import RateLimitErrorRetryHandler
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from triage.serve import limits
@@ -34,10 +39,15 @@ SHORTCUT = "triage_message"
 _LOG = logging.getLogger("triage.slack")
 FILES = "https://files.slack.com/"  # the token is sent nowhere else
 _REMEMBERED = 2000
+_ANSWERING = 32  # messages at once
 _HEADLINE, _MEANS = 400, 1200  # characters, so that steps have room
 _MENTION = re.compile(r"<@[A-Z0-9]+>")
 _LINK = re.compile(r"<(?:https?://|mailto:)[^|>]*\|([^>]*)>|<((?:https?://|mailto:)[^>]*)>")
 _TICKS = re.compile(r"```(?:[a-z]*\n)?")
+
+
+class Unreachable(Exception):
+    """Slack does not answer, or not to us; the message says why."""
 
 
 def blocks(told: Brief) -> list[dict[str, Any]]:
@@ -163,11 +173,21 @@ class Door:
 def create(
     desk: Desk, settings: Settings, token: str, secret: str, client: WebClient | None = None, files: str = FILES
 ) -> App:  # fmt: skip
-    """The Bolt application; `secret` signs the requests over HTTP. Asks Slack once who we are."""
+    """The Bolt application; `secret` signs the requests over HTTP. Asks Slack who we are; raises `Unreachable`."""
     client = client or WebClient(token)
     client.retry_handlers.append(RateLimitErrorRetryHandler(max_retry_count=3))
-    app = App(client=client, token=token, signing_secret=secret, token_verification_enabled=False)
-    door = Door(desk, settings, client, str(client.auth_test()["user_id"]), files)
+    # A shortcut must be acknowledged in three seconds, also while many logs are being analysed.
+    threads = ThreadPoolExecutor(_ANSWERING, thread_name_prefix="slack")
+    app = App(
+        client=client, token=token, signing_secret=secret, token_verification_enabled=False, listener_executor=threads
+    )  # fmt: skip
+    try:
+        bot = str(client.auth_test()["user_id"])
+    except SlackApiError as error:
+        raise Unreachable(f"Slack does not accept it: {error.response.get('error')}") from error
+    except OSError as error:
+        raise Unreachable(f"Slack does not answer: {error}") from error
+    door = Door(desk, settings, client, bot, files)
 
     @app.event("app_mention")
     def mentioned(event: dict[str, Any], body: dict[str, Any]) -> None:
@@ -187,7 +207,27 @@ def create(
         team = str((body.get("team") or {}).get("id", ""))
         door.answer(body["message"] | {"channel": body["channel"]["id"]}, team)
 
+    @app.event(re.compile(""))
+    def other() -> None:
+        """An event that nobody asked for is acknowledged, or Slack repeats it."""
+
     return app
+
+
+def socket(app: App, token: str, ping: float = 10.0) -> APIRouter:
+    """Socket Mode: connected while the service runs, again after Slack or the network ends a connection.
+
+    `token` is that of the app (`xapp-`); `ping` is how often the connection is looked after, in seconds.
+    """
+
+    @asynccontextmanager
+    async def life(_app: Any) -> AsyncIterator[None]:
+        handler = SocketModeHandler(app, token, ping_interval=ping)
+        await run_in_threadpool(handler.connect)
+        yield
+        await run_in_threadpool(handler.close)
+
+    return APIRouter(lifespan=life)
 
 
 def routes(app: App) -> APIRouter:
