@@ -31,6 +31,7 @@ XID_FORMS = {
     "Talos": "10.0.0.5: kern:     err: [2025-03-11T10:02:11.123456789Z]: NVRM: Xid (PCI:0000:3b:00): {}, text",
     "journal": '{{"__REALTIME_TIMESTAMP": "1741687331120000", "_HOSTNAME": "n7", "_TRANSPORT": "kernel", "SYSLOG_IDENTIFIER": "kernel", "MESSAGE": "NVRM: Xid (PCI:0000:3b:00): {}, text"}}',
     "pdsh": "gpu003: NVRM: Xid (PCI:0000:3b:00): {}, text",
+    "console": "rz2 login: [  812.345678] NVRM: Xid (PCI:0000:3b:00): {}, text",
     "clock": "1:14:43  NVRM: Xid (PCI:0000:3b:00): {}, text",
     "number alone": "NVRM: Xid (PCI:0000:3b:00): {}",
     "plugin": "I0614 13:20:31.402311       1 health.go:185] XidCriticalError: Xid={} on Device=GPU-11111111-2222-3333-4444-555555555555; marking device as unhealthy.",

@@ -133,6 +133,7 @@ class Matcher:
                 continue  # a launcher speaks of one of its workers: the rank that the log's name tells is another one
             if key in record.fields and key not in shown:
                 shown[key] = _number(key, record.fields[key])
+        shown = signature.tells | shown
         ident = record.fields.get("ident")
         if "unit" not in shown and isinstance(ident, str) and record.format == "traceback" and not _SHELLS.match(ident):
             shown["unit"] = ident  # a service logs under its own name

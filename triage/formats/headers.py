@@ -112,7 +112,9 @@ _SCANNED = lazy.pattern(
 _GREP = lazy.pattern(
     r"(?:> )?(?:[\w.+/-]{0,120}(?:messages|syslog|kern|dmesg|journal)[\w.+-]{0,60}[:-])?(?:\d{1,9}[:-])?(?=[\[<A-Z\d])"
 )
-_PDSH = lazy.pattern(rf"{_HOST}: (?=\S)")
+_PDSH = lazy.pattern(rf"(?=[^:\s]*\d){_HOST}: (?=\S)")
+# A serial console: the kernel goes on behind the prompt at which somebody could log in.
+_CONSOLE = lazy.pattern(rf"{_HOST} login: (?=\[ *\d)")
 
 # Words at the place of the host or ident that show a program's own log line, not a syslog's.
 _WORDS = frozenset(
@@ -265,9 +267,9 @@ def _rest(text: str) -> Head | None:
 
 
 def _prefixed(text: str) -> Head | None:
-    """A header behind what grep or pdsh put in front of it."""
-    found = _PDSH.match(text)
-    if found and found["host"] not in _WORDS and any(c.isdigit() for c in found["host"]):
+    """A header behind what grep, pdsh or a serial console put in front of it."""
+    found = _CONSOLE.match(text) or _PDSH.match(text)
+    if found and found["host"] not in _WORDS:
         inner = _head(text[found.end() :], None)
         if inner is not None and inner.ident == "kernel":
             return replace(inner, size=inner.size + found.end(), host=inner.host or found["host"])

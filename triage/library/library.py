@@ -53,6 +53,7 @@ class Signature:
     key: list[str] = field(default_factory=list)
     match: list[Pattern] = field(default_factory=list)
     let: dict[str, str] = field(default_factory=dict)
+    tells: dict[str, Any] = field(default_factory=dict)
     where: list[str] = field(default_factory=list)
     unless: list[dict[str, str]] = field(default_factory=list)
     refines: list[str] = field(default_factory=list)

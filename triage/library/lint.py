@@ -53,7 +53,7 @@ class Names(Check):
                 if name not in probes():
                     yield Problem(one.path, one.line, f"{one.id}: no probe {name!r}{did_you_mean(name, probes())}")
             groups = {name for p in one.match for name in _GROUP.findall(p.regex)}
-            for name in sorted(groups - ENTITIES):
+            for name in sorted((groups | one.tells.keys()) - ENTITIES):
                 if not name.startswith("_"):
                     hint = did_you_mean(name, ENTITIES) or f"; a helper group begins with `_`: _{name}"
                     yield Problem(one.path, one.line, f"{one.id}: unknown entity {name!r}{hint}")

@@ -200,7 +200,7 @@ class Parser:
         return Signature(
             id=checked.id, family=family, path=path, line=line, title=checked.title, severity=checked.severity,
             role=checked.role, status=checked.status, confidence=checked.confidence, action=checked.action,
-            action_vendor=checked.action_vendor, key=checked.key, match=patterns, let=checked.let,
+            action_vendor=checked.action_vendor, key=checked.key, match=patterns, let=checked.let, tells=checked.tells,
             where=checked.where, unless=[{"regex": u.regex, "in": u.scope} for u in checked.unless],
             refines=refines, fallback=checked.fallback, doubts=checked.doubts,
             promote=[p.model_dump(exclude_none=True) for p in checked.promote],

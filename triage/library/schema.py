@@ -132,6 +132,7 @@ class SignatureFields(Strict):
     key: list[str] = ["host", "pci", "rank"]
     types: dict[str, str] = {}
     let: dict[str, str] = {}
+    tells: dict[str, Scalar] = {}
     where: list[str] = []
     unless: list[Unless] = []
     refines: str | list[str] | None = None
