@@ -97,8 +97,10 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP in place of stdio; reads no files.")] = False,
     host: Annotated[str, typer.Option("--host")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535)] = 8081,
+    recheck: Annotated[bool, typer.Option("--allow-recheck", help="Probes of this machine, that only read.")] = False,
+    stress: Annotated[bool, typer.Option("--allow-stress", help="Also probes that load GPUs nobody uses.")] = False,
 ) -> None:
-    """Serve assistants over MCP: analyze, more, explain, search_knowledge. Keeps nothing."""
+    """Serve assistants over MCP: analyze, more, explain, search_knowledge, and recheck where allowed. Keeps nothing."""
     try:
         from triage.serve import mcp as door
     except ImportError as error:
@@ -110,7 +112,7 @@ def mcp(
         raise typer.BadParameter(f"{str(root)!r} is no folder", param_hint="'--root'")
     desk = open_desk(None, workers=1)
     try:
-        server = door.create(desk, load_library(), None if http else root)
+        server = door.create(desk, load_library(), None if http else root, recheck, stress)
         if http:
             note(f"triage mcp: http://{host}:{port}/mcp")
             server.run("streamable-http", host=host, port=port)
