@@ -580,3 +580,12 @@ def test_each_line_is_in_one_record(pieces: list[tuple[str, dict[str, str]]]) ->
     assert [record.number for record in found] == sorted(record.number for record in found)
     for record in found:
         assert [line.number for line in record.lines] == sorted(line.number for line in record.lines)
+
+
+@pytest.mark.parametrize(("later", "own"), [("2026-03-11T10:00:00.7Z", True), ("2026-03-11T10:41:07Z", False)])
+def test_a_line_that_a_wrapper_stamps_much_later_is_no_part_of_a_traceback(later: str, own: bool) -> None:
+    texts = ["Traceback (most recent call last):", '  File "/job/train.py", line 3, in <module>', "ValueError: batch 5", "is empty"]
+    stamps = ["2026-03-11T10:00:00.1Z", "2026-03-11T10:00:00.1Z", "2026-03-11T10:00:00.2Z", later]
+    found = Traceback().take([Line(i, t, t, {"time": s}) for i, (t, s) in enumerate(zip(texts, stamps, strict=True))], 0)
+    assert found is not None
+    assert ("is empty" in found.text) == own

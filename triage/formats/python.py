@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from triage import lazy
+from triage import clock, lazy
 from triage.formats import pychain, pymessage, pytrace, shapes
 from triage.formats.base import Format, record
 from triage.formats.nccl import stamp
@@ -28,6 +28,8 @@ _ANNOUNCES = lazy.pattern(
     r"|could not|cannot|out of memory|\bOOM\b|attempt|traceback",
     re.IGNORECASE,
 )
+_LONG = 60.0  # seconds; printing one takes far less
+_TO_MINUTES = len("2026-03-11T10:00")
 _THREAD = lazy.pattern(r"^\s*(?:Current thread|Thread) 0x[0-9a-fA-F]+.*\(most recent call first\):")
 _FAULT_FRAME = lazy.pattern(r'^\s+File "(?P<path>[^"]*)", line (?P<line>[0-9]+) in (?P<function>.+?)\s*$')
 _FAULT_REST = lazy.pattern(
@@ -59,7 +61,7 @@ class Traceback(Format):
     name = "traceback"
 
     def take(self, lines: Sequence[Line], at: int) -> Record | None:
-        found = pytrace.scan(lambda i: lines[i].text if 0 <= i < len(lines) else None, at)
+        found = pytrace.scan(_printed_with(lines, at), at)
         if found is None:
             return None
         own = lines[at : found.end]
@@ -78,6 +80,24 @@ class Traceback(Format):
         fields.update(pymessage.told(texts))
         made = record(self.name, own, texts, _time(lines, at), **fields)
         return pymessage.rejoin(made, found.labels)
+
+
+def _printed_with(lines: Sequence[Line], at: int) -> Callable[[int], str | None]:
+    """The lines that can belong to a traceback: where a wrapper stamps each, none of a minute later."""
+    told = lines[at].fields.get("time", "") if at < len(lines) else ""
+    start = clock.parse(told) if told else None
+
+    def text(i: int) -> str | None:
+        if not 0 <= i < len(lines):
+            return None
+        now = lines[i].fields.get("time", "") if start else ""
+        if start and now and now[:_TO_MINUTES] != told[:_TO_MINUTES]:
+            stamp = clock.parse(now)
+            if stamp and abs(stamp.seconds - start.seconds) > _LONG:
+                return None
+        return lines[i].text
+
+    return text
 
 
 def exceptions(found: Record) -> list[Raised]:
