@@ -82,7 +82,10 @@ def _idle(one: Group) -> bool:
     """
     if one.role != "symptom" or one.signature.action != "none" or one.explained_by or incidents.by_machine(one):
         return False
-    tidied = all(other.role == "carrier" and incidents.by_machine(other) for other in one.explains)
+    tidied = all(
+        incidents.by_machine(other) and (other.role == "carrier" or other.signature.action == "none")
+        for other in one.explains
+    )
     return one.severity == "info" or (one.severity == "warning" and tidied)
 
 
@@ -211,6 +214,8 @@ def _ends(ends: Sequence[tuple[str, str]], by_id: dict[str, list[Group]]) -> Ite
 
 
 def _value(one: Group, key: str) -> Any:
+    if key.startswith("_"):  # helpers are kept with each match
+        return one.matches[0].entities.get(key)
     return getattr(one, key) if key in ("role", "severity") else one.entities.get(key)
 
 

@@ -79,11 +79,13 @@ def _joins(key: str, cause: Group, effect: Group, in_time: bool | None) -> bool 
 def _elsewhere(cause: Group, effect: Group) -> bool:
     """Whether the cause is an end device of its own: what befell it at the same time says nothing of another one.
 
-    A bridge (its driver is `pcieport`) may have the other device behind it.
+    A GPU is one. A bridge (its driver is `pcieport`) may have the other device behind it.
     """
     mine, other = values(cause.entities, "pci"), values(effect.entities, "pci")
     if not mine or not other or mine & other:
         return False
+    if values(cause.entities, "gpu_uuid") and values(effect.entities, "gpu_uuid"):
+        return True
     texts = [match.record.text for match in cause.matches]
     return all(any(_driven(str(device)).search(text) for text in texts) for device in mine)
 
