@@ -107,6 +107,8 @@ def _store(entry: dict[str, Value], key: str, value: str) -> None:
         entry["exit_code"] = int(code["code"])
         if code["pid"]:
             entry["pid"] = int(code["pid"])
+    elif key == "host" and value.split(".")[0].lower() == "localhost":
+        return  # every machine calls itself so
     elif key in ("time", "host", "error_file"):
         entry[key] = value
     elif key in ("traceback", "msg"):
