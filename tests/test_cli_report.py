@@ -41,9 +41,33 @@ def test_exit_status_and_output(folder: Path) -> None:
 def test_mending_writes_and_stops_once(folder: Path) -> None:
     path = folder / "2026-11-30-person-in-log.md"
     first, second = run("report", "check", "--fix", path), run("report", "check", "--fix", path)
-    assert (first.exit_code, first.stdout) == (1, "1 problem mended\n")
+    assert (first.exit_code, first.stdout.splitlines()[-1]) == (1, "1 problem mended")
+    assert f"{path}:50:15: TRI011 'jsmith' names a person -- mended" in first.stdout
     assert (second.exit_code, second.stdout) == (0, "")
     assert "jsmith" not in path.read_text()
+
+
+def test_a_file_that_cannot_be_read_or_written_does_not_stop_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "a.md").write_bytes(RIGHT.encode("utf-16"))
+    done = run("report", "check", folder)
+    assert done.exit_code == 2
+    assert "a.md: is UTF-16, not UTF-8; save it as UTF-8" in done.stderr
+    assert "TRI001" in done.stdout
+    (folder / "a.md").unlink()
+    monkeypatch.setattr("os.access", lambda path, mode: "person" not in str(path))
+    done = run("report", "check", "--fix", "--exit-zero", folder)
+    assert done.exit_code == 2, "not done is told whatever is wished"
+    assert "2026-11-30-person-in-log.md: not mended: may not be written" in done.stderr
+    assert "jsmith" in (folder / "2026-11-30-person-in-log.md").read_text()
+
+
+def test_outputs_go_into_new_folders(folder: Path) -> None:
+    for command in (("check", "-f", "sarif", folder), ("index", folder), ("new", ROOT / "fixtures/dist-oom/dist-oom.log")):
+        output = folder / command[0] / "new" / "out.md"
+        assert run("report", *command, "-o", output).exit_code < 2
+        assert output.stat().st_size > 100
+        done = run("report", *command, "-o", folder / "2026-11-30-rank1-memory.md" / "x.md")
+        assert (done.exit_code, "cannot be written" in done.stderr) == (2, True)
 
 
 def test_a_baseline_silences_what_was_there(folder: Path) -> None:

@@ -12,7 +12,7 @@ from triage.reports.document import parse
 def test_front_matter_and_its_lines() -> None:
     document = parse(RIGHT)
     assert document.front["signature"] == "xid-79"
-    assert document.lines[document.keys["signature"] - 1] == "signature: xid-79"
+    assert document.lines[document.key_line("signature") - 1] == "signature: xid-79"
     assert document.lines[document.front_stop - 2] == "---"
     assert document.broken is None
 

@@ -27,7 +27,7 @@ def new(inputs: list[Path], target: Path, template: Path | None = None) -> str:
     library, redactor = load_library(), Redactor(b"k", KEPT)
     report = analyze(inputs, library=library, options=Options(show_all=True))
     proof = excerpt(inputs, report, library, redactor)
-    files = [] if proof[0] else linked(inputs, target)
+    files = [] if proof[0] else linked(inputs, target)[0]
     text = write(report, proof, library, redactor, name=target.stem, date="2026-03-14", files=files, template=template)
     target.write_text(text)
     return text
@@ -112,3 +112,11 @@ def test_every_name_of_the_context_is_used() -> None:
     names = set(context(report, [Part("x", 1, 1, "x\n")], library, name="a", date="2026-03-14"))
     source = (Path(__file__).resolve().parent.parent / "triage" / "reports" / "templates" / "incident.md.j2").read_text()
     assert {name for name in names if name not in source} == {"report"}
+
+
+def test_files_of_one_machine_are_not_linked(tmp_path: Path) -> None:
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    inside, outside = tmp_path / "repo" / "a.log", tmp_path / "b.log"
+    for path in (inside, outside):
+        path.write_text("x\n")
+    assert linked([inside, outside, "-", tmp_path / "none"], tmp_path / "repo" / "incidents" / "r.md") == (["../a.log"], [str(outside)])

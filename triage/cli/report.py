@@ -72,15 +72,14 @@ def check(
     Exit status: 0 nothing wrong (warnings allowed), 1 problems or something mended, 2 not done.
     """
     from triage.reports.baseline import BaselineError
-    from triage.reports.check import Unreadable
     from triage.reports.config import ConfigError
 
     try:
         status = _check(paths, fix, form, output, config, baseline, update_baseline, key_of(key_file))
-    except (ConfigError, BaselineError, Unreadable) as error:
+    except (ConfigError, BaselineError, Unwritable) as error:
         note(str(error))
         raise typer.Exit(2) from None
-    raise typer.Exit(0 if exit_zero else status)
+    raise typer.Exit(0 if exit_zero and status == 1 else status)
 
 
 def _check(
@@ -88,32 +87,59 @@ def _check(
     baseline_file: Path | None, update: bool, key: bytes | None,
 ) -> int:  # fmt: skip
     from triage.reports import baseline, config
-    from triage.reports.check import Checker
+    from triage.reports.check import Checker, Unreadable
     from triage.reports.files import reports_in
 
     settings = config.read(config_file) if config_file else None
     if config_file and settings is None:
         raise config.ConfigError(f"{config_file}:1: has no [tool.triage.incidents]")
-    files = reports_in(paths)
+    files = reports_in(paths, settings)
     nearest = settings or (config.config_for(files[0]) if files else None)
     known_file = baseline_file or (nearest.folder / nearest.baseline if nearest else Path(config.BASELINE))
     known = baseline.read(known_file)
     checker = Checker(settings, key)
-    checked = [checker.check(path, fix, None if update else known) for path in files]
+    checked, failed = [], 0
+    for path in files:
+        try:
+            checked.append(checker.check(path, fix, None if update else known))
+            _save(path, checked[-1])
+        except (Unreadable, Unwritable) as error:  # the other files are checked all the same
+            note(str(error))
+            failed = 2
     for text in checker.notes:
         note(text)
-    for path, one in zip(files, checked, strict=True):
-        if one.text is not None:
-            path.write_bytes(one.text.encode("utf-8"))
     if update:
-        keys = [key for one in checked for key in one.keys]
-        known.replace({one.name for one in checked}, keys)
+        known.replace({one.name for one in checked}, [key for one in checked for key in one.keys])
         known.write(known_file)
-        note(f"{known_file}: {len(keys)} known")
-        return 0
+        note(f"{known_file}: {known.known.total()} known problems")
+        return failed
     _show(checked, form, output)
     wrong = any(problem.level == "error" for one in checked for problem in one.problems)
-    return 1 if wrong or any(one.text is not None for one in checked) else 0
+    return failed or int(wrong or any(one.text is not None for one in checked))
+
+
+class Unwritable(ValueError):
+    """A file cannot be written; the message names it."""
+
+
+def _save(path: Path, one: Checked) -> None:
+    from triage.reports.files import save
+
+    if one.text is not None:
+        try:
+            save(path, one.old, one.text.encode("utf-8"))
+        except OSError as error:
+            one.text, one.mended = None, []
+            raise Unwritable(f"{path}: not mended: {error.strerror or error}") from None
+
+
+def _put(path: Path, text: str) -> None:
+    """Writes a file and the folders above it. Raises Unwritable."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Unwritable(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 def _show(checked: Sequence[Checked], form: CheckFormat, output: Path | None) -> None:
@@ -125,7 +151,7 @@ def _show(checked: Sequence[Checked], form: CheckFormat, output: Path | None) ->
 
     render = {"text": text, "json": made.as_json, "sarif": sarif.render, "github": made.as_github}[form.value]
     if output is not None:
-        output.write_text(render(checked), encoding="utf-8")
+        _put(output, render(checked))
         write(made.text(checked))
     else:
         write(render(checked))
@@ -156,22 +182,22 @@ def new(
 
     if output.exists() and not force:
         raise typer.BadParameter(f"{output} exists; --force writes over it.", param_hint="'--output'")
-    zone = None if tz is None else zone_offset(tz, True)
+    if tz is not None:
+        zone_offset(tz, True)
     try:
         settings = config_for(output)
         chosen = template or settings.template
-        text = _written(logs, output, chosen, (tz or settings.timezone, zone), signatures, key_file, settings)
-    except (ConfigError, TemplateError) as error:
+        text = _written(logs, output, chosen, tz or settings.timezone, signatures, key_file, settings)
+        _put(output, text)
+    except (ConfigError, TemplateError, Unwritable) as error:
         note(str(error))
         raise typer.Exit(2) from None
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8", newline="\n")
     note(f"{output}: fill in what says TODO, then check it: triage report check {output}")
 
 
 def _written(
-    logs: Sequence[str], output: Path, template: Path | None, zone: tuple[str, float | None],
-    signatures: list[Path] | None, key_file: Path | None, settings: Config,
+    logs: Sequence[str], output: Path, template: Path | None, zone: str, signatures: list[Path] | None,
+    key_file: Path | None, settings: Config,
 ) -> str:  # fmt: skip
     from datetime import UTC, datetime
 
@@ -180,18 +206,22 @@ def _written(
     from triage.reports.checks.base import KEPT
     from triage.reports.excerpt import excerpt
     from triage.reports.new import linked, write
+    from triage.reports.times import moment, offset
 
+    today = datetime.now(UTC).date().isoformat()
+    seconds = offset(zone, moment(output.stem[:10]) or moment(today)) if zone else None
     known = library([*settings.signatures, *(signatures or [])])
-    found = analyze(logs, library=known, options=Options(zone=zone[1], show_all=True), stdin=sys.stdin.buffer)
+    found = analyze(logs, library=known, options=Options(zone=seconds, show_all=True), stdin=sys.stdin.buffer)
     if not any(source.readable for source in found.sources):
         note(found.sources[0].note if found.sources else "nothing to read")
         raise typer.Exit(2)
     redactor = Redactor(key_of(key_file), KEPT)
-    proof = excerpt(logs, found, known, redactor, zone[1])
-    files = [] if proof[0] else linked(logs, output)
-    today = datetime.now(UTC).date().isoformat()
+    proof = excerpt(logs, found, known, redactor, seconds)
+    files, outside = ([], []) if proof[0] else linked(logs, output)
+    for name in outside:
+        note(f"{name} lies outside of the repository: copy it beside the report and link it, or quote what matters")
     return write(
-        found, proof, known, redactor, name=output.stem, date=today, files=files, timezone=zone[0], template=template
+        found, proof, known, redactor, name=output.stem, date=today, files=files, timezone=zone, template=template
     )
 
 
@@ -230,6 +260,10 @@ def index(
     if output is None:
         write(text)
     else:
-        output.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            _put(output, text)
+        except Unwritable as error:
+            note(str(error))
+            raise typer.Exit(2) from None
         note(f"{output}: {len(found.incidents)} reports")
     raise typer.Exit(1 if found.problems else 0)

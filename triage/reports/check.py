@@ -15,6 +15,7 @@ from triage.reports.checks import BY_NAME, CHECKS
 from triage.reports.checks.base import KEPT, Subject
 from triage.reports.config import Config, config_for
 from triage.reports.document import Document, parse
+from triage.reports.files import relative
 from triage.reports.problem import Edit, Problem
 
 _ROUNDS = 5  # of mending: what one edit brings to light is mended in the next
@@ -22,15 +23,21 @@ _ROUNDS = 5  # of mending: what one edit brings to light is mended in the next
 
 @dataclass(slots=True)
 class Checked:
-    """A report after its check: what is left, what a baseline knew, and the text if it was mended."""
+    """A report after its check: what is left, what a baseline knew, what was mended, and the text if anything was."""
 
     path: str
     name: str  # relative to the folder of the configuration
     problems: list[Problem] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
-    fixed: int = 0
+    mended: list[Problem] = field(default_factory=list)
+    old: bytes = b""
     text: str | None = None
     obsolete: int = 0
+
+    @property
+    def fixed(self) -> int:
+        """How many problems were mended."""
+        return len(self.mended)
 
 
 class Unreadable(ValueError):
@@ -49,22 +56,21 @@ class Checker:
 
         Raises Unreadable for a file that is no text, ConfigError for a configuration that is wrong.
         """
-        try:
-            text = path.read_bytes().decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Unreadable(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8'}") from None
+        data, text = _read(path)
         config = self._config or config_for(path)
-        name = _relative(path, config.folder)
-        checked = Checked(str(path), name)
+        name = relative(path, config.folder)
+        checked = Checked(str(path), name, old=data)
         document, problems = self._problems(text, path, config)
         for _ in range(_ROUNDS if fix else 0):
-            edits = [edit for problem in problems for edit in problem.edits]
-            if not edits:
+            new, done = _mended(text, problems)
+            if new == text:
                 break
-            text = apply(text, edits)
-            before = len(problems)
-            document, problems = self._problems(text, path, config)
-            checked.fixed += max(1, before - len(problems))
+            after, left = self._problems(new, path, config)
+            if after.broken and not document.broken:
+                break  # an edit that breaks a report is none
+            text, document, problems = new, after, left
+            again = {(one.code, one.text) for one in left}
+            checked.mended += [one for one in done if (one.code, one.text) not in again]
             checked.text = text
         keys = [key_of(problem, document, name) for problem in problems]
         checked.keys = keys
@@ -89,7 +95,7 @@ def _library(folders: tuple[Path, ...]) -> Library:
 
 def _found(subject: Subject, path: Path) -> Iterator[Problem]:
     config = subject.config
-    name = _relative(path, config.folder)
+    name = relative(path, config.folder)
     for check in CHECKS:
         if config.levels.get(check.code, check.level) == "off" or config.ignores(check.code, check.slug, name):
             continue
@@ -110,18 +116,36 @@ def _ignored(problem: Problem, document: Document) -> bool:
     return hit
 
 
-def _relative(path: Path, folder: Path) -> str:
+def _read(path: Path) -> tuple[bytes, str]:
+    """The bytes and the text of a report. Raises Unreadable."""
     try:
-        return path.resolve().relative_to(folder).as_posix()
-    except ValueError:
-        return path.as_posix()
+        data = path.read_bytes()
+        return data, data.decode("utf-8")
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        kind = "is UTF-16, not UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "is not UTF-8"
+        raise Unreadable(f"{path}: {kind}; save it as UTF-8") from None
+
+
+def _mended(text: str, problems: Sequence[Problem]) -> tuple[str, list[Problem]]:
+    """The text with what can be mended in one go, and the problems that this mends."""
+    taken = _chosen([edit for problem in problems for edit in problem.edits])
+    return apply(text, taken), [one for one in problems if one.edits and set(one.edits) <= set(taken)]
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
     """The text with the edits that do not overlap an earlier one."""
     parts, at = [], 0
-    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.stop)):
-        if edit.start >= at:
-            parts += [text[at : edit.start], edit.text]
-            at = edit.stop
+    for edit in _chosen(edits):
+        parts += [text[at : edit.start], edit.text]
+        at = edit.stop
     return "".join([*parts, text[at:]])
+
+
+def _chosen(edits: Sequence[Edit]) -> list[Edit]:
+    chosen: list[Edit] = []
+    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.stop)):
+        if not chosen or edit.start >= chosen[-1].stop:
+            chosen.append(edit)
+    return chosen

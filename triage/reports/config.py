@@ -38,7 +38,8 @@ class Config:
     """The decisions; `folder` is that of the file, to which its paths are relative.
 
     `fields` of the front matter, `sections` and `facts` are required; `levels` by code; `signatures` are folders of
-    further signatures and playbooks, read as data; `template` is the file for `triage report new`.
+    further signatures and playbooks, read as data; `template` is the file for `triage report new`; files that match
+    `exclude` are no reports.
     """
 
     folder: Path
@@ -52,13 +53,19 @@ class Config:
     template: Path | None = None
     timezone: str = ""
     allow: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
     def ignores(self, code: str, slug: str, path: str) -> bool:
         """Whether the file says that this code is not told for this report."""
-        return any(
-            (code in one.codes or slug in one.codes) and (fnmatch(path, one.files) or fnmatch(path, "*/" + one.files))
-            for one in self.ignore
-        )
+        return any((code in one.codes or slug in one.codes) and _fits(path, one.files) for one in self.ignore)
+
+    def excludes(self, path: str) -> bool:
+        """Whether the file says that this is no report."""
+        return any(_fits(path, pattern) for pattern in self.exclude)
+
+
+def _fits(path: str, pattern: str) -> bool:
+    return fnmatch(path, pattern) or fnmatch(path, "*/" + pattern)
 
 
 class ConfigError(ValueError):
@@ -154,6 +161,15 @@ class _Reader:
 
         return listed
 
+    def zone(self, name: str, value: Any) -> str:
+        from triage.reports.times import offset
+
+        try:
+            offset(self.text(name, value), None)
+        except ValueError as error:
+            raise self.wrong(name, f"`{name}`: {error}") from None
+        return str(value)
+
     def codes(self, name: str, value: Any) -> tuple[str, ...]:
         from triage.reports.checks import BY_NAME
 
@@ -212,6 +228,7 @@ _READERS: dict[str, Callable[[_Reader, str, Any], Any]] = {
     "baseline": _Reader.text,
     "signatures": _Reader.folders,
     "template": _Reader.file,
-    "timezone": _Reader.text,
+    "timezone": _Reader.zone,
     "allow": _Reader.texts,
+    "exclude": _Reader.texts,
 }

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from triage import lazy
+from triage.reports import headings
+from triage.reports.front import Front, read
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -16,8 +20,9 @@ if TYPE_CHECKING:
 
 _IGNORE = lazy.pattern(r"<!--\s*triage:\s*(ignore-file|ignore)\b[ \t]*([^\n]*?)\s*-->")
 _CODES = lazy.pattern(r"(TRI\d{3}|[a-z]+(?:-[a-z]+)+)\s*([,:]|(?=\s|$))", re.ASCII)
+_PRE = lazy.pattern(r"(?is)<pre\b[^>]*>\n?(.*?)(?:</pre\s*>|\Z)")
+_MARKUP = lazy.pattern(r"(?i)</?(?:code|span|b|i|em|strong|font|mark)\b[^<>]*>")
 _LINE_END = lazy.pattern(r"\r\n?|\n")  # as markdown-it counts them
-_KEY = lazy.pattern(r"([A-Za-z_][\w-]*)\s*:", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -57,24 +62,36 @@ class Ignore:
 
 @dataclass(slots=True)
 class Document:
-    """A report. Line `n` (from 1) is `lines[n - 1]` and begins at character `starts[n - 1]` of `text`.
-
-    `front` is the front matter, `keys` the line of each of its keys, `front_stop` the line behind it (1 without any).
-    `broken` says what is wrong with it, with its line.
-    """
+    """A report. Line `n` (from 1) is `lines[n - 1]` and begins at character `starts[n - 1]` of `text`."""
 
     path: str
     text: str
     newline: str = "\n"
     lines: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    front: dict[str, Any] = field(default_factory=dict)
-    keys: dict[str, int] = field(default_factory=dict)
-    front_stop: int = 1
-    broken: tuple[int, str] | None = None
+    matter: Front = field(default_factory=Front)
     blocks: list[Block] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     ignores: list[Ignore] = field(default_factory=list)
+
+    @property
+    def front(self) -> dict[str, Any]:
+        """The entries of the front matter, as texts, lists and tables of texts."""
+        return self.matter.values
+
+    @property
+    def broken(self) -> tuple[int, str] | None:
+        """What is wrong with the front matter, with its line."""
+        return self.matter.broken
+
+    @property
+    def front_stop(self) -> int:
+        """The line behind the front matter, 1 without any."""
+        return self.matter.stop
+
+    def offset(self, line: int, column: int = 0) -> int:
+        """The character of the text where a line (from 1) and column (from 0) is."""
+        return self.starts[line - 1] + column
 
     def fences(self) -> Iterator[Block]:
         """All blocks of code, nested ones too."""
@@ -88,12 +105,21 @@ class Document:
             yield head, next(ends, len(self.lines) + 1)
 
     def section(self, names: Sequence[str]) -> tuple[Block, int] | None:
-        """The first section whose heading says one of `names` (lower case), as a whole or as its first words."""
-        for head, stop in self.sections():
-            title = head.text.strip().strip("#*_: ").lower()
-            if any(title == name or title.startswith((name + " ", name + ":", name + "（")) for name in names):
-                return head, stop
+        """The section whose heading says one of `names` (lower case): the first that begins so, else the first that
+        contains it; where no heading does, a label."""
+        for known in (list(self.sections()), list(self._labels())):
+            number = headings.says([head.text for head, _ in known], names)
+            if number is not None:
+                return known[number]
         return None
+
+    def _labels(self) -> Iterator[tuple[Block, int]]:
+        """Each label, with the line behind what it is about: the next label or heading."""
+        marks = sorted((b for b in self.blocks if b.kind in ("heading", "label")), key=lambda block: block.start)
+        stops = [*(mark.start for mark in marks[1:]), len(self.lines) + 1]
+        for one, stop in zip(marks, stops, strict=False):
+            if one.kind == "label":
+                yield one, stop
 
     def prose(self, start: int, stop: int) -> str:
         """Lines `start` to `stop` as written."""
@@ -101,26 +127,33 @@ class Document:
 
     def key_line(self, name: str) -> int:
         """The line of a key of the front matter, or the first line."""
-        return self.keys.get(name, 1)
+        return self.matter.lines.get(name, 1)
+
+
+def texts(value: object) -> list[str]:
+    """An entry of the front matter as a list of texts; what is no text tells by its kind only."""
+    listed = value if isinstance(value, list) else [value]
+    made = (one.strip() if isinstance(one, str) else f"a {type(one).__name__}" for one in listed if one is not None)
+    return [one for one in made if one]
 
 
 def parse(text: str, path: str = "report.md") -> Document:
     """The document in `text`; never fails: front matter that is no YAML is told in `broken`."""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    document = Document(path, text, newline)
+    ends = list(_LINE_END.finditer(text))
+    usual = Counter(end[0] for end in ends).most_common(1)
+    document = Document(path, text, usual[0][0] if usual else "\n")
     at = len(text) - len(text.removeprefix("\ufeff"))
-    for end in [*_LINE_END.finditer(text), None]:
+    for end in [*ends, None]:
         document.starts.append(at)
         document.lines.append(text[at : end.start() if end else len(text)])
         at = end.end() if end else at
-    tokens = _markdown().parse("\n".join(document.lines))
-    level = 0
+    document.matter = read(document.lines)
+    page = ["" if n < document.front_stop else line for n, line in enumerate(document.lines, 1)]
+    tokens = _markdown().parse("\n".join(page))
     for number, token in enumerate(tokens):
-        level += token.nesting
-        if token.type == "front_matter":
-            _read_front(document, token)
-        elif token.map is not None:
-            _add(document, tokens, number, level)
+        if token.map is not None:
+            _add(document, tokens, number)
+    document.blocks += _labels(document)
     document.ignores = list(_ignores(document))
     return document
 
@@ -128,36 +161,11 @@ def parse(text: str, path: str = "report.md") -> Document:
 @cache
 def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
-    from mdit_py_plugins.front_matter import front_matter_plugin
 
-    return MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
-
-
-def _read_front(document: Document, token: Token) -> None:
-    import yaml
-
-    start, stop = token.map or [0, 0]
-    document.front_stop = stop + 1
-    for number, line in enumerate(document.lines[start:stop], start + 1):
-        if found := _KEY.match(line):
-            document.keys.setdefault(found[1], number)
-    try:
-        # An alias may stand for itself a billion times over.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(token.content, Loader=yaml.CSafeLoader)):
-            document.broken = (1, "it must not use aliases (`*name`)")
-            return
-        front = yaml.load(token.content, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        document.broken = (mark.line + 2 if mark else 1, str(getattr(error, "problem", error)))
-        return
-    if isinstance(front, dict):
-        document.front = {str(key): value for key, value in front.items()}
-    elif front is not None:
-        document.broken = (1, "it must be `name: value` lines")
+    return MarkdownIt("commonmark").enable("table")
 
 
-def _add(document: Document, tokens: list[Token], number: int, level: int) -> None:
+def _add(document: Document, tokens: list[Token], number: int) -> None:
     token = tokens[number]
     start, stop = (token.map or [0, 0])[0] + 1, (token.map or [0, 0])[1] + 1
     if token.type in ("fence", "code_block"):
@@ -168,12 +176,29 @@ def _add(document: Document, tokens: list[Token], number: int, level: int) -> No
         document.blocks.append(Block("heading", start, stop, title, level=int(token.tag[1:])))
     elif token.type == "html_block":
         document.blocks.append(Block("html", start, stop, token.content))
+        document.blocks += _preformatted(token.content, start, stop)
     elif token.type == "tr_open":
         document.blocks.append(Block("row", start, stop))
     elif token.type in ("paragraph_open", "list_item_open", "blockquote_open"):
         document.blocks.append(Block(token.type.removesuffix("_open"), start, stop))
     elif token.type == "inline":
         document.spans += _spans(token, start)
+
+
+def _preformatted(text: str, start: int, stop: int) -> Iterator[Block]:
+    """The `<pre>` parts of a piece of HTML, as blocks of code."""
+    for found in _PRE.finditer(text):
+        content = unescape(_MARKUP.sub("", found[1])) + "\n"
+        inner = start + text.count("\n", 0, found.start(1))
+        yield Block("fence", start, stop, content, inner=inner)
+
+
+def _labels(document: Document) -> Iterator[Block]:
+    """Lines that begin with a bold word or are a row of a table, as what may stand for a heading."""
+    inside = {n for block in document.blocks if block.kind in ("fence", "html") for n in range(block.start, block.stop)}
+    for number, line in enumerate(document.lines[document.front_stop - 1 :], document.front_stop):
+        if number not in inside and (text := headings.label(line)):
+            yield Block("label", number, number + 1, text)
 
 
 def _spans(token: Token, line: int) -> Iterator[Span]:

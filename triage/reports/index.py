@@ -12,9 +12,9 @@ from statistics import median
 
 from triage.render.markdown import code, escape
 from triage.render.words import counted
-from triage.reports.checks.form import moment
 from triage.reports.document import Document, parse
 from triage.reports.files import INDEX_MARK, reports_in
+from triage.reports.times import moment
 
 _MOST = 40  # rows of a table of trends
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 from triage import lazy
 from triage.formats import samples
 from triage.library.library import Library
 from triage.model import Finding, Report, Source
 from triage.pipeline import Options, analyze_sources
-from triage.reports.document import Block, Document
+from triage.reports.document import Block, Document, texts
+from triage.reports.links import inside, local, target
 from triage.sources import open_inputs, open_text
 
-# Blocks in these languages hold a program or its settings, no log.
+# Blocks in these languages hold a program or its settings, no log; those of _SHELLS may hold what it printed.
+_SHELLS = frozenset("python py pycon bash sh zsh fish powershell ps1 bat cmd".split())  # noqa: SIM905
 _CODE = frozenset(
-    """python py pycon bash sh zsh fish powershell ps1 bat cmd yaml yml toml ini cfg conf diff patch c cpp c++ cuda cu
+    """yaml yml toml ini cfg conf diff patch c cpp c++ cuda cu
     rust go java javascript js ts typescript sql dockerfile docker make makefile cmake html css mermaid markdown md
     jinja promql hcl terraform nix math latex tex plantuml dot graphviz""".split()  # noqa: SIM905 (one word a line is no help)
 )
@@ -26,6 +27,7 @@ _LOG_FILE = lazy.pattern(
     r"(?i)\.(?:log|txt|out|err|jsonl|evtx|dmesg|trace|xml|csv)(?:\.\d{1,3})?(?:\.(?:gz|xz|bz2|zst))?$"
     r"|\.(?:tar|tgz|tar\.gz|zip)$"
 )
+_TRACEBACK = lazy.pattern(r"(?m)^(?:\[\w+\]:)?\s*Traceback \(most recent call last\):$")
 _TITLE = lazy.pattern(r"\btitle=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 _MOST = 64 << 20  # bytes of a linked file: larger ones are analysed once, not in each commit
 
@@ -87,18 +89,30 @@ def _blocks(document: Document) -> Iterator[Quoted]:
     texts: set[str] = set()
     names: set[str] = set()
     for block in document.fences():
-        language = block.info.split()[0].lower() if block.info else ""
         text = block.text.strip()
-        if language in _CODE or not text or text in texts:
+        if not text or text in texts or not is_log(block):
             continue
         texts.add(text)
         title = _TITLE.search(block.info)
-        called = language in _LOGS or title is not None or _looks_like_log(block.text)
+        called = _language(block) in _LOGS or title is not None or _looks_like_log(block.text)
         name = next(filter(None, title.groups()), "") if title else ""
         if not name or name in names:
             name = f"{name} at line {block.inner}".strip() if name else f"log at line {block.inner}"
         names.add(name)
         yield Quoted(name, block.inner, block, called_log=called)
+
+
+def is_log(block: Block) -> bool:
+    """Whether a block of code is read as a log: not what is called a program, unless it shows what one printed."""
+    language = _language(block)
+    if language in _SHELLS:
+        return bool(_TRACEBACK.search(block.text)) or _looks_like_log(block.text)
+    return language not in _CODE
+
+
+def _language(block: Block) -> str:
+    """`log` of `log title="x"` and of `{.log #x}`, in lower case."""
+    return block.info.split()[0].lower().strip("{}.") if block.info.strip() else ""
 
 
 def _looks_like_log(text: str) -> bool:
@@ -112,23 +126,15 @@ def _looks_like_log(text: str) -> bool:
 
 
 def _files(document: Document, folder: Path) -> Iterator[Quoted]:
-    named = document.front.get("logs")
-    listed = named if isinstance(named, list) else []
-    hrefs = [(one, document.key_line("logs")) for one in listed if isinstance(one, str)]
-    hrefs += [(unquote(span.href.split("#")[0]), span.line) for span in document.spans if span.href]
+    named = texts(document.front.get("logs"))
+    places = [(one, document.key_line("logs")) for one in named]
+    places += [(target(span.href), span.line) for span in document.spans if span.href]
     seen: set[Path] = set()
-    for href, line in hrefs:
-        path = local(href, folder)
-        folder_of_logs = path is not None and href in listed and path.is_dir()
-        if path is None or path in seen or not (folder_of_logs or (_LOG_FILE.search(href) and path.is_file())):
+    for name, line in places:
+        path = local(name, folder)
+        if path is None or not inside(path, folder) or path.resolve() in seen:
             continue
-        seen.add(path)
-        if folder_of_logs or path.stat().st_size <= _MOST:
-            yield Quoted(href, line, path=path, called_log=True)
-
-
-def local(href: str, folder: Path) -> Path | None:
-    """The file of a relative link; None for an address, an anchor or an absolute path."""
-    if not href or "://" in href or href.startswith(("/", "#", "mailto:")) or ":" in href.split("/")[0]:
-        return None
-    return folder / href
+        folder_of_logs = name in named and path.is_dir()
+        if folder_of_logs or (_LOG_FILE.search(name) and path.is_file() and path.stat().st_size <= _MOST):
+            seen.add(path.resolve())
+            yield Quoted(name, line, path=path, called_log=True)

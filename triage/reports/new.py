@@ -17,9 +17,11 @@ from triage.redact.report import redact_report
 from triage.render import relations, words
 from triage.render.markdown import code, escape
 from triage.render.shell import command_line
+from triage.render.text import shorten
+from triage.reports.checks.base import UNKNOWN
 from triage.reports.checks.block import analysis
-from triage.reports.checks.cause import UNKNOWN
 from triage.reports.excerpt import Part, short
+from triage.reports.links import inside
 
 _TEMPLATE = Path(__file__).with_name("templates") / "incident.md.j2"
 _NOT_KEPT = "not in the logs"
@@ -49,7 +51,7 @@ def write(
     """
     parts, again = proof
     found = context(redact_report(report, redactor), parts, library, name=name, date=date, files=files)
-    found["analysis"] = redactor.redact(analysis(again or report))
+    found["analysis"] = redactor.redact(analysis(again or report, timezone))
     found["timezone"] = timezone
     text = _rendered((template or _TEMPLATE).read_text(encoding="utf-8"), found, str(template or _TEMPLATE))
     return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
@@ -147,7 +149,7 @@ def _first_error(report: Report, cause: Finding | None) -> str:
     if line is None:
         return _NOT_KEPT
     time = cause.first.time if cause and cause.first else ""
-    return f"{time} {short(line.source)}:{line.line}: {' '.join(line.text.split())[:200]}".strip()
+    return f"{time} {short(line.source)}:{line.line}: {shorten(' '.join(line.text.split()), 200)}".strip()
 
 
 def _timeline(report: Report) -> list[dict[str, str]]:
@@ -155,7 +157,7 @@ def _timeline(report: Report) -> list[dict[str, str]]:
     titles = {f.id: f.title for f in (*report.findings, *report.earlier)}
     for event in report.timeline[:_ROWS]:
         name, time, lane = (str(event.get(key, "")) for key in ("finding", "time", "lane"))
-        rows.append({"time": time, "what": titles.get(name, name), "where": lane})
+        rows.append({"time": time, "what": titles.get(name, name), "where": short(lane)})
     return rows or [{"time": "", "what": "no times in the logs", "where": ""}]
 
 
@@ -196,10 +198,15 @@ def _missing(report: Report) -> list[str]:
     return rows
 
 
-def linked(inputs: Sequence[str | Path], target: Path) -> list[str]:
-    """The inputs as links from the folder of the report, for what is a file or folder below it or beside it."""
-    found = []
+def linked(inputs: Sequence[str | Path], target: Path) -> tuple[list[str], list[str]]:
+    """The inputs that are files or folders of the repository, as links from the report; and those that others do not
+    have."""
+    folder = target.resolve().parent
+    found, outside = [], []
     for one in inputs:
         if str(one) != "-" and os.path.exists(one):
-            found.append(Path(os.path.relpath(one, target.resolve().parent)).as_posix())
-    return found
+            if inside(Path(one), folder):
+                found.append(Path(os.path.relpath(one, folder)).as_posix())
+            else:
+                outside.append(str(one))
+    return found, outside

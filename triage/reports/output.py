@@ -19,7 +19,8 @@ def text(checked: Sequence[Checked], width: int | None = None) -> str:
 
     With `width` (of a terminal) longer lines are broken; programs get each on one line.
     """
-    rows = [line for one in checked for problem in one.problems for line in _rows(problem)]
+    rows = [f"{_head(problem)} -- mended" for one in checked for problem in one.mended]
+    rows += [line for one in checked for problem in one.problems for line in _rows(problem)]
     rows += filter(None, [count(checked)])
     return "".join(f"{row}\n" for line in rows for row in ([line] if width is None else _broken(line, width)))
 
@@ -33,14 +34,17 @@ def _broken(line: str, width: int) -> list[str]:
     return [indent + first, *(inner + piece for piece in (wrap(" ".join(rest), width - len(inner)) if rest else ()))]
 
 
-def _rows(problem: Problem) -> list[str]:
+def _head(problem: Problem) -> str:
     mark = " (warning)" if problem.level == "warning" else ""
-    place = f"{clean(problem.path)}:{problem.line}:{problem.column}"
-    rows = [f"{place}: {problem.code}{mark} {clean(problem.text)}"]
+    return f"{clean(problem.path)}:{problem.line}:{problem.column}: {problem.code}{mark} {clean(problem.text)}"
+
+
+def _rows(problem: Problem) -> list[str]:
+    rows = [_head(problem)]
     if problem.because:
         rows.append(f"    because: {clean(problem.because)}")
     if problem.edits:
-        rows.append("    mended by --fix" + (f"; or {clean(problem.remedy)}" if problem.remedy else ""))
+        rows.append("    --fix mends it" + (f"; or {clean(problem.remedy)}" if problem.remedy else ""))
     elif problem.remedy:
         rows.append(f"    to do: {clean(problem.remedy)}")
     return rows
@@ -69,14 +73,15 @@ def count(checked: Sequence[Checked]) -> str:
 
 def as_json(checked: Sequence[Checked]) -> str:
     """All problems as JSON with a `schema_version`."""
-    rows = [
-        {
-            "path": p.path, "line": p.line, "column": p.column, "code": p.code, "slug": p.slug, "level": p.level,
-            "text": p.text, "because": p.because, "remedy": p.remedy, "fixable": bool(p.edits),
-        }
-        for one in checked for p in one.problems
-    ]  # fmt: skip
-    return json.dumps({"schema_version": 1, "files": len(checked), "problems": rows})
+    problems, mended = ([_row(p) for one in checked for p in getattr(one, name)] for name in ("problems", "mended"))
+    return json.dumps({"schema_version": 1, "files": len(checked), "problems": problems, "mended": mended})
+
+
+def _row(p: Problem) -> dict[str, object]:
+    return {
+        "path": p.path, "line": p.line, "column": p.column, "code": p.code, "slug": p.slug, "level": p.level,
+        "text": p.text, "because": p.because, "remedy": p.remedy, "fixable": bool(p.edits),
+    }  # fmt: skip
 
 
 def as_github(checked: Sequence[Checked]) -> str:

@@ -14,15 +14,19 @@ BEGIN, END = "<!-- triage: analysis of the logs in this report; --fix keeps it u
 _BLOCK = re.compile(r"<!-- triage: analysis\b[^>]*-->.*?<!-- triage: end -->", re.DOTALL)
 _VERDICT = re.compile(r"^\*\*([a-z-]+)\*\*: ", re.MULTILINE)
 _FINDING = re.compile(r"^\| `([^`]+)`.* \| (\w+) \| \w+ \| [^|]* \| [^|]* \|\s*$", re.MULTILINE)
+_ZONE = re.compile(r"; times without a zone are read as (.+?)\s*$", re.MULTILINE)
 _MOST = 12  # findings in the table
 _ENTITIES = ("host", "pod", "rank", "gpu", "pci", "xid", "signal", "exit_code")
 
 
-def analysis(report: Report) -> str:
-    """The block about an analysis, without a final newline; the same analysis gives the same text."""
+def analysis(report: Report, zone: str = "") -> str:
+    """The block about an analysis, without a final newline; the same analysis gives the same text. `zone` is the
+    name of the one in which times without a zone were read."""
     rows = [_row(found) for found in (*report.findings, *report.earlier) if found.role != "context"]
     head = ["| finding | role | confidence | where | first seen |", "|---|---|---|---|---|"]
     summary = escape(report.summary) or "Nothing in these logs is known."
+    if zone:
+        summary = f"{summary.rstrip('.')}; times without a zone are read as {code(zone)}"
     lines = [BEGIN, "", f"**{report.verdict}**: {summary}"]
     if rows:
         lines += ["", *head, *rows[:_MOST]]
@@ -43,16 +47,16 @@ def _one(value: object) -> str:
     return ", ".join(map(str, values[:4])) + (" ..." if len(values) > 4 else "")
 
 
-def _facts(block: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """The verdict of a block, and id and role of each of its findings."""
-    return _VERDICT.findall(block), sorted(_FINDING.findall(block))
+def _facts(block: str) -> tuple[list[str], list[str], list[tuple[str, str]]]:
+    """The verdict of a block, the zone of its times, and id and role of each of its findings."""
+    return _VERDICT.findall(block), _ZONE.findall(block), sorted(_FINDING.findall(block))
 
 
 class StaleAnalysis(Check):
     """The analysis block does not say what the logs of the report show.
 
-    Why: it was written by hand, or the logs or the library have changed since. Verdict, ids and roles are compared;
-    other words of a newer library change nothing.
+    Why: it was written by hand, or the logs or the library have changed since. Verdict, zone, ids and roles are
+    compared; other words of a newer library change nothing.
 
     Instead: run with `--fix`.
     """
@@ -104,4 +108,4 @@ class NoAnalysis(Check):
 def _shown(subject: Subject) -> str:
     """The block, as it may stand in the repository."""
     assert subject.shown.report is not None
-    return subject.redactor.redact(analysis(subject.shown.report))
+    return subject.redactor.redact(analysis(subject.shown.report, subject.zone_name))

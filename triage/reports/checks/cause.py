@@ -8,10 +8,9 @@ from triage.library.library import Library
 from triage.library.playbook import did_you_mean
 from triage.model import SEVERITIES, Finding
 from triage.render.text import shorten
-from triage.reports.checks.base import Check, Subject
+from triage.reports.checks.base import UNKNOWN, Check, Subject
 from triage.reports.problem import Problem
 
-UNKNOWN = "unknown"  # the honest root cause of a report whose logs cannot tell
 ROLES = ("cause", "symptom", "carrier", "context", "unknown")
 
 
@@ -48,11 +47,18 @@ def proof(subject: Subject, found: Finding) -> str:
     for line in found.evidence:
         at = subject.shown.line(line.source, line.line)
         where = f"line {at}" if at else f"{line.source}:{line.line}"
-        return f"{where}: {shorten(line.text.strip(), 160)}"
+        return f"{where}: {shorten(subject.redactor.redact(line.text.strip()), 160)}"
     return ""
 
 
-def _known(subject: Subject) -> list[str]:
+def holds(subject: Subject, stated: str) -> bool:
+    """Whether a stated id is a cause in the logs, or no log contradicts it."""
+    found = matching(subject, stated)
+    return subject.shown.report is None or bool(found and found[0].role == "cause")
+
+
+def known(subject: Subject) -> list[str]:
+    """The stated ids that exist."""
     return [name for name in subject.stated if name in subject.library.signatures]
 
 
@@ -76,7 +82,7 @@ class CauseNotInLog(Check):
         line = subject.document.key_line("signature")
         if subject.stated == [UNKNOWN] and causes:
             yield self._other(subject, line, UNKNOWN, causes[0])
-        for stated in _known(subject):
+        for stated in known(subject):
             if matching(subject, stated):
                 continue
             if causes:
@@ -106,7 +112,7 @@ class CauseIsSymptom(Check):
 
     def find(self, subject: Subject) -> Iterator[Problem]:
         line = subject.document.key_line("signature")
-        for stated in _known(subject):
+        for stated in known(subject):
             found = matching(subject, stated)
             if not found or found[0].role == "cause":
                 continue
@@ -136,10 +142,10 @@ class SeverityContradicts(Check):
     fixes = True
 
     def find(self, subject: Subject) -> Iterator[Problem]:
-        severity = str(subject.document.front.get("severity") or "")
-        for stated in _known(subject)[:1]:
+        severity = subject.word("severity")
+        for stated in known(subject)[:1]:
             found = matching(subject, stated)
-            if subject.shown.report is not None and not found:
+            if not holds(subject, stated):
                 continue  # another cause is stated than the log shows: that comes first
             right = found[0].severity if found else subject.library.signatures[stated].severity
             if severity in SEVERITIES and severity != right:
@@ -160,12 +166,12 @@ class RoleContradicts(Check):
     slug = "role-contradicts"
 
     def find(self, subject: Subject) -> Iterator[Problem]:
-        role = str(subject.document.front.get("role") or "")
+        role = subject.word("role")
         line = subject.document.key_line("role")
         if role and role not in ROLES:
             yield self.problem(subject, line, f"unknown role {role!r}{did_you_mean(role, ROLES)}")
             return
-        for stated in _known(subject)[:1]:
+        for stated in known(subject)[:1]:
             found = matching(subject, stated)
             if role and found and found[0].role != role:
                 text = f"role is {role}, but in the log {stated} is a {found[0].role}"

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from triage import lazy
 from triage.library.advice import advices
 from triage.library.playbook import Playbook, did_you_mean
 from triage.model import Step
-from triage.reports.checks.base import Check, Subject
-from triage.reports.checks.cause import UNKNOWN
-from triage.reports.logs import local
+from triage.reports.checks.base import UNKNOWN, Check, Subject
+from triage.reports.checks.cause import holds, known
+from triage.reports.links import local, target
+from triage.reports.logs import is_log
 from triage.reports.problem import Problem
 
 _PAGE = lazy.pattern(r"(?:^|/)playbooks/([a-z0-9]+(?:-[a-z0-9]+)*)\.(?:md|html)$", re.ASCII)
 _CODE = lazy.pattern(r"`([^`]+)`")
-# Words that tell of a step that it was not taken, or undone.
-_NOT_DONE = lazy.pattern(
-    r"(?i)\b(?:not|no|never|without|instead of|rather than|avoid(?:ed)?|don't|didn't|undid|revert(?:ed)?|"
-    r"remov(?:ed?|ing)|took out|dropped|rolled back)\b|未|没有|不要|移除|去掉"
+# Words that tell of a step that it was not taken, or undone: in the clause before it, or later in the sentence.
+_NOT_TAKEN = lazy.pattern(
+    r"(?i)\b(?:not|no|never|without|instead of|rather than|avoid(?:ed|ing)?|don't|didn't|undid|revert(?:ed|ing)?|"
+    r"remov(?:ed?|ing)|took out|dropped|rolled back|stopped using)\b|未|没有|不要|移除|去掉"
 )
+_TAKEN_BACK = lazy.pattern(
+    r"(?i)\b(?:remov(?:ed|ing)|reverted|undone|dropped|taken (?:out|back)|rolled back|(?:did|does|was|is) not|"
+    r"(?:did|was)n't|not enough|no (?:difference|help|effect|fix)|instead|made (?:it|things) worse)\b"
+    r"|没有|移除|去掉|无效"
+)
+_CLAUSE = lazy.pattern(r"(?i)[.;,:\uff0c\u3002\uff1b]\s|\b(?:and|then|but|so)\b")
+_SENTENCE = lazy.pattern(r"[.;\u3002\uff1b](?:\s|$)")
 
 
 def replaced(name: str, table: dict[str, str]) -> str:
@@ -50,8 +58,15 @@ class UnknownSignature(Check):
         for name in subject.stated:
             if name not in known and name != UNKNOWN and not replaced(name, subject.library.replaced):
                 line = subject.document.key_line("signature")
-                text = f"no signature {name!r}{did_you_mean(name, known)}"
-                yield self.problem(subject, line, text, remedy="triage list shows all")
+                text = f"no signature {name!r}{_meant(name, known)}"
+                yield self.problem(subject, line, text, remedy="triage list shows all; `unknown` where no log tells")
+
+
+def _meant(name: str, known: Mapping[str, object]) -> str:
+    """What was meant by a name that is written in capitals, is a number, or is misspelt."""
+    low = name.lower().replace(" ", "-").replace("_", "-")
+    near = next((one for one in (low, f"xid-{low}") if one in known), "")
+    return f"; did you mean {near!r}?" if near else did_you_mean(low, known)
 
 
 class ReplacedSignature(Check):
@@ -92,15 +107,21 @@ class UnknownPlaybook(Check):
             if name not in known:
                 new = replaced(name, subject.library.replaced)
                 hint = f"; it was replaced by {new}" if new else did_you_mean(name, known)
-                yield self.problem(subject, line, f"no playbook {name!r}{hint}")
+                hint = "; that is the id of the signature" if name in subject.stated else hint
+                yield self.problem(subject, line, f"no playbook {name!r}{hint}", remedy="triage explain ID names it")
+
+
+def _playbooks(subject: Subject) -> list[str]:
+    """Those that the front matter names; the address of a page elsewhere is none of ours."""
+    return [PurePosixPath(name).stem for name in subject.words("playbook") if "://" not in name]
 
 
 def _named_playbooks(subject: Subject) -> Iterator[tuple[str, int]]:
     document = subject.document
-    for name in subject.words("playbook"):
-        yield PurePosixPath(name).stem, document.key_line("playbook")
+    for name in _playbooks(subject):
+        yield name, document.key_line("playbook")
     for span in document.spans:
-        href = span.href.split("#")[0]
+        href = target(span.href)
         path = local(href, subject.folder)
         found = _PAGE.search(href)
         if found and not (path is not None and path.is_file()):
@@ -120,11 +141,13 @@ class OtherPlaybook(Check):
     fixes = True
 
     def find(self, subject: Subject) -> Iterator[Problem]:
-        names = [PurePosixPath(name).stem for name in subject.words("playbook")]
+        stated = known(subject)
+        if not all(holds(subject, one) for one in stated):
+            return  # another cause is stated than the log shows: that comes first
         own = [subject.library.signatures[one].playbook for one in subject.stated if one in subject.library.signatures]
-        for name in names:
+        for name in _playbooks(subject):
             if name in subject.library.playbooks and own and own[0] and name not in own:
-                text = f"playbook {name} is not the one of {subject.stated[0]}, which is {own[0]}"
+                text = f"playbook {name} is not the one of {stated[0]}, which is {own[0]}"
                 edits = subject.value_edit("playbook", own[0])
                 yield self.problem(subject, subject.document.key_line("playbook"), text, edits=edits)
 
@@ -142,46 +165,53 @@ class ForbiddenStep(Check):
 
     def find(self, subject: Subject) -> Iterator[Problem]:
         for line, text in _resolution(subject):
-            if _NOT_DONE.search(text):
-                continue
-            why = _forbidden(text, subject)
-            if why:
-                shown = text.strip(" -*[]x\t")
+            start, stop, why = _forbidden(text, subject)
+            if why and not _undone(text, start, stop):
+                shown = " ".join(subject.redactor.redact(text.strip(" -*[]x\t\n")).split())
+                line += text.count("\n", 0, start)
                 yield self.problem(subject, line, f"forbidden step: {shown[:120]}", why, "tell what mended the fault")
 
 
+def _undone(text: str, start: int, stop: int) -> bool:
+    """Whether the words around a step tell that it was not taken, or taken back."""
+    before = _CLAUSE.split(text[:start])[-1]
+    return bool(_NOT_TAKEN.search(before) or _TAKEN_BACK.search(_SENTENCE.split(text[stop:])[0]))
+
+
 def _resolution(subject: Subject) -> Iterator[tuple[int, str]]:
+    """What is said to have mended it: entries of the front matter, paragraphs and rows, and lines of commands."""
     document = subject.document
     for key in ("fixed_by", "resolved_by", "resolution", "fix"):
-        if key in document.front:
+        if document.front.get(key):
             yield document.key_line(key), ", ".join(subject.words(key))
-    if found := subject.section("resolution"):
-        start, stop = found
-        logs = [block for block in document.fences() if block.info in ("log", "text")]
-        fenced = {number for block in logs for number in range(block.start, block.stop)}
-        for number in range(start, stop):
-            if number not in fenced and document.lines[number - 1].strip():
-                yield number, document.lines[number - 1]
+    found = subject.section("resolution")
+    for block in document.blocks if found else ():
+        if found and found[0] <= block.start < found[1]:
+            if block.kind in ("paragraph", "row"):
+                yield block.start, document.prose(block.start, min(block.stop, found[1]))
+            elif block.kind == "fence" and not is_log(block):
+                yield from enumerate(block.text.split("\n"), block.inner)
 
 
-def _forbidden(text: str, subject: Subject) -> str:
-    """Why the text is forbidden advice, or an empty text."""
+def _forbidden(text: str, subject: Subject) -> tuple[int, int, str]:
+    """Where the text gives forbidden advice and why it is forbidden; an empty reason where it does not."""
     for rule in advices().never:
-        if rule.speaks_of(Step(text, "Fix"), text):
-            return f"{rule.name}: {rule.say}"
+        found = rule.regex.search(text) if rule.speaks_of(Step(text, "Fix"), text) else None
+        if found:
+            return *found.span(), f"{rule.name}: {rule.say}"
     for name in subject.stated:
         signature = subject.library.signatures.get(name)
         playbook = subject.library.playbooks.get(signature.playbook) if signature else None
-        if playbook is not None and (why := _against(text, playbook)):
-            return why
-    return ""
+        for span, why in _against(playbook) if playbook else ():
+            if (at := text.find(span)) >= 0:
+                return at, at + len(span), why
+    return 0, 0, ""
 
 
-def _against(text: str, playbook: Playbook) -> str:
-    """Which line of *Do not* forbids a setting or command of the text. A name alone (`empty_cache()`) is no step: it
-    may be used well."""
+def _against(playbook: Playbook) -> Iterator[tuple[str, str]]:
+    """The settings and commands that *Do not* forbids, and the line that does. A name alone (`empty_cache()`) is no
+    step: it may be used well."""
     for step in playbook.sections.get("Do not", []):
         for span in _CODE.findall(step.text):
-            if len(span) >= 5 and ("=" in span or " " in span) and span in text:
-                return f"playbook {playbook.id}: {step.text}"
-    return ""
+            if len(span) >= 5 and ("=" in span or " " in span):
+                yield span, f"playbook {playbook.id}: {step.text}"
