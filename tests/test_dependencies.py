@@ -27,7 +27,7 @@ LAYERS = (
     ),
     ("system",),
     ("advise",),
-    ("evidence", "findings", "verdict"),
+    ("evidence", "findings", "verdict", "gaps"),
     ("pipeline",),
     # lint runs examples through the pipeline.
     ("library.lint", "library.lint_examples", "library.proof", "rewrites", "rewrites_time", "score", "recheck", "collect", "preflight", "ticket", "history", "fleet"),

@@ -148,6 +148,12 @@ def fill(title: str, entities: Entities) -> str:
     return re.sub(r"\{(\w+)\}", lambda m: str(entities.get(m[1], m[0])), title)
 
 
+def at_host(what: str, entities: Entities) -> str:
+    """`kernel log of the host` with the name of the host, where it is known."""
+    host = entities.get("host")
+    return re.sub(r"\b(of|on) (?:the|that|its) host\b", rf"\1 {host}", what) if isinstance(host, str) else what
+
+
 def _confidence(one: Group) -> Confidence:
     if one.signature.status == "draft" or one.role == "unknown":
         return "possible"

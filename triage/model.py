@@ -90,7 +90,7 @@ class Source:
     """One readable input, or a part of one (a member of an archive), or the reason why it is not readable.
 
     `blocks()` may be called once. `note` says what a reader must know (truncated, assumed encoding, skipped), `clock`
-    how its times were found where they do not stand as they are printed.
+    how its times were found where they do not stand as they are printed, `cut` what it ends in the middle of.
     """
 
     name: str
@@ -102,6 +102,7 @@ class Source:
     readable: bool = True
     size: int = 0
     clock: str = ""
+    cut: str = ""
 
 
 @dataclass(slots=True)

@@ -18,25 +18,56 @@ from triage.sources.names import name_fields
 _NUMBER = lazy.pattern(r"\d+")
 _TELLS_RANK = ("nccl-init-complete", "rank-announced")  # facts by which a process names its own rank
 _SHORTEST = 3
+_PARTS = 3  # of a path, by which a file is found again
 
 
 @dataclass(slots=True)
 class Family:
-    """Files whose names differ in numbers only. `place` tells which number is the rank (-1: none), `offset` what
-    must be added to it."""
+    """Files of one job whose names differ in numbers only, one for each rank.
 
-    names: list[str] = field(default_factory=list)
-    place: int = -1
+    `key` is `rank` or `local_rank`; `place` tells which number of the name it is, `offset` what must be added to it.
+    """
+
+    key: str
+    place: int
     offset: int = 0
+    ranks: dict[str, int] = field(default_factory=dict)  # by the name of the file
+    pods: dict[str, str] = field(default_factory=dict)
 
-    def rank(self, name: str) -> int | None:
-        """The rank of the file with this name; None where none is proven."""
-        return _numbers(name)[self.place] + self.offset if self.place >= 0 else None
+    def path(self, rank: int) -> str:
+        """The end of the path of the log of a rank; `*` where its other numbers are not known."""
+        names = sorted(self.ranks)
+        fixed = [len(set(column)) == 1 for column in zip(*map(_NUMBER.findall, names), strict=True)]
+        at = -1
+
+        def other(found: re.Match[str]) -> str:
+            nonlocal at
+            at += 1
+            if at == self.place:
+                return str(rank - self.offset).zfill(len(found[0]) if found[0][:1] == "0" else 1)
+            return found[0] if fixed[at] else "*"
+
+        return "/".join(_NUMBER.sub(other, names[0]).replace("!", "/").split("/")[-_PARTS:])
+
+    def pod(self, rank: int) -> str:
+        """The pod whose log that of a rank would be; empty where the files are not those of pods."""
+        for name, pod in self.pods.items():
+            number = str(_numbers(name)[self.place])
+            if pod.endswith(f"-{number}"):
+                return f"{pod.removesuffix(number)}{rank - self.offset}"
+        return ""
 
 
-def settle(sources: Sequence[Source], records: Sequence[Record], matches: Sequence[Match]) -> list[Family]:
-    """Gives host, pod and rank to the records and matches of files whose names tell them, as far as that is proven.
-    Returns the families of files of which each belongs to one rank."""
+@dataclass(slots=True, frozen=True)
+class Names:
+    """The families of files, and the ranks that any line speaks for."""
+
+    families: list[Family]
+    heard: set[int]
+
+
+def settle(sources: Sequence[Source], records: Sequence[Record], matches: Sequence[Match]) -> Names:
+    """Gives host, pod and rank to the records and matches of files whose names tell them, as far as that is proven."""
     names = [source.name for source in sources if source.readable]
     ours: dict[str, list[Match]] = defaultdict(list)
     for match in matches:
@@ -46,13 +77,17 @@ def settle(sources: Sequence[Source], records: Sequence[Record], matches: Sequen
     found: dict[str, dict[str, Value]] = {}
     if len(names) > 1:
         _hosts(names, told, _known_hosts(records, told), nodes, found)
-    families = [family for family in _families(names) if _prove(family, _ranks(records, ours))]
+    claimed = _ranks(records, ours)
+    families = [*_named(names), *_proven(names, claimed)]
     for family in families:
-        for name in family.names:
-            found.setdefault(name, {})["rank"] = family.rank(name) or 0
+        for name, rank in family.ranks.items():
+            own = found.setdefault(name, {})
+            own[family.key] = rank
+            if isinstance(pod := own.get("pod", name_fields(name).get("pod")), str):
+                family.pods[name] = pod
     _fill(found, records, ours)
     _move(nodes, matches)
-    return families
+    return Names(families, {rank for own in claimed.values() for rank in own})
 
 
 def _nodes(matches: Iterable[Match]) -> dict[str, str]:
@@ -110,11 +145,38 @@ def _hosts(
                 break
 
 
-def _families(names: Sequence[str]) -> list[Family]:
-    families: dict[str, Family] = defaultdict(Family)
+def _named(names: Sequence[str]) -> list[Family]:
+    """The families whose names say by themselves that a number is the rank."""
+    families: dict[tuple[str, int, str], Family] = {}
     for name in names:
-        families[_NUMBER.sub("#", name)].names.append(name)
-    return [family for family in families.values() if len(family.names) > 1]
+        fields = name_fields(name)
+        for key in ("rank", "local_rank"):
+            places = [i for i, n in enumerate(_numbers(name)) if key in fields and n == int(fields[key])]
+            if places:
+                alike = _alike(name, places[-1], exactly=key == "local_rank")
+                families.setdefault((key, places[-1], alike), Family(key, places[-1])).ranks[name] = int(fields[key])
+    return [family for family in families.values() if len(family.ranks) > 1]
+
+
+def _alike(name: str, place: int, exactly: bool) -> str:
+    """A name without its numbers, or only without the one at a place: each node has its local ranks."""
+    at = -1
+
+    def blank(found: re.Match[str]) -> str:
+        nonlocal at
+        at += 1
+        return found[0] if exactly and at != place else "#"
+
+    return _NUMBER.sub(blank, name)
+
+
+def _proven(names: Sequence[str], claimed: dict[str, set[int]]) -> list[Family]:
+    """The families in whose names a number is the rank: that of all files that tell one, at least two."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        if not name_fields(name).keys() & {"rank", "local_rank"}:
+            groups[_NUMBER.sub("#", name)].append(name)
+    return [family for own in groups.values() if len(own) > 1 and (family := _prove(own, claimed))]
 
 
 def _numbers(name: str) -> list[int]:
@@ -133,20 +195,17 @@ def _ranks(records: Iterable[Record], ours: dict[str, list[Match]]) -> dict[str,
     return claimed
 
 
-def _prove(family: Family, claimed: dict[str, set[int]]) -> bool:
-    """Whether a number in the names is the rank: for all files that tell one rank, and for at least two of them."""
-    if any("rank" in name_fields(name) for name in family.names):
-        return False  # the name says so by itself
-    telling = {name: next(iter(own)) for name in family.names if len(own := claimed.get(name, set())) == 1}
-    if len(set(telling.values())) < 2 or any(len(claimed.get(name, ())) > 1 for name in family.names):
-        return False
-    for place in reversed(range(len(_numbers(family.names[0])))):
+def _prove(names: Sequence[str], claimed: dict[str, set[int]]) -> Family | None:
+    telling = {name: next(iter(own)) for name in names if len(own := claimed.get(name, set())) == 1}
+    if len(set(telling.values())) < 2 or any(len(claimed.get(name, ())) > 1 for name in names):
+        return None
+    for place in reversed(range(len(_numbers(names[0])))):
         offsets = {rank - _numbers(name)[place] for name, rank in telling.items()}
-        others = {_numbers(name)[place] for name in family.names}
-        if len(offsets) == 1 and abs(offset := offsets.pop()) <= 1 and len(others) == len(family.names):
-            family.place, family.offset = place, offset
-            return min(others) + offset >= 0
-    return False
+        numbers = {name: _numbers(name)[place] for name in names}
+        if len(offsets) == 1 and abs(offset := offsets.pop()) <= 1 and len(set(numbers.values())) == len(names):
+            ranks = {name: number + offset for name, number in numbers.items()}
+            return Family("rank", place, offset, ranks) if min(ranks.values()) >= 0 else None
+    return None
 
 
 def _fill(found: dict[str, dict[str, Value]], records: Iterable[Record], ours: dict[str, list[Match]]) -> None:

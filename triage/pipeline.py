@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from triage import clock, clocks, correlate, counting, derive, incidents, naming, verdict
+from triage import clock, clocks, correlate, counting, derive, gaps, incidents, naming, verdict
 from triage.identity import Identities
 from triage.library.library import Library
 from triage.library.loader import load_library
@@ -125,7 +125,7 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     for record in records:
         if record.time is not None and options.zone is not None:
             record.time = clock.shift(record.time, options.zone)
-    naming.settle(read, records, matches)
+    names = naming.settle(read, records, matches)
     aligned = clocks.align(records)
     identities = Identities(matches)
     times = incidents.stamps(records)
@@ -137,6 +137,7 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     groups = [g for g in groups if g.id not in options.ignore]
     correlate.correlate(groups, library, identities)
     report = verdict.conclude(groups, records, read, kinds, library, options.show_all, ignored)
+    report.missing = [*gaps.find(report, read, records, matches, names, identities), *report.missing]
     for source in read:
         source.clock = aligned.how.get(source.name, "")
     zone = options.zone if options.zone is not None else aligned.zone

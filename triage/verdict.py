@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from triage import advise, clock
+from triage import advise, clock, gaps
 from triage.counting import unexplained
 from triage.evidence import surround
-from triage.findings import compare, fill, finding, independent, visible
+from triage.findings import at_host, compare, fill, finding, independent, visible
 from triage.identity import values
 from triage.incidents import Group, split
 from triage.library import expressions
@@ -22,7 +22,6 @@ _LANES = (("pci", "GPU"), ("root_port", "port"), ("rank", "rank"), ("host", "hos
 _ON_GPU = ("gpu", "gpu_uuid", "gpu_model", "xid", "rank", "cuda_error", "device_code")  # then an address is a GPU's
 _OTHER_DEVICES = ("host", "pcie")  # families that also speak of disks, network cards and bridges
 _ENDS = ("signal",)
-_NEAR = 120.0
 _FEW = 4  # ranks or devices that a summary names one by one
 
 
@@ -181,7 +180,7 @@ def _missing(main: Sequence[Group], library: Library, records: Sequence[Record])
         for link in library.links:
             entry = _asks(link, one, records) or {}
             if entry.get("missing"):
-                what = fill(entry["missing"], known)
+                what = at_host(fill(entry["missing"], known), known)
                 command = advise.fill_text(entry.get("command", ""), known)
                 asked.setdefault(what, Missing(what, f"{one.id} has no cause in the input", command))
             elif entry.get("say") and one.role == "unknown" and not one.note:
@@ -207,7 +206,7 @@ def _whole_story(one: Group, records: Sequence[Record], known: Entities) -> Miss
     if any(r.format == "kernel" for r in records):
         return Missing(f"the complete log of {who}", why, "torchrun --log-dir logs --redirects 3 --tee 3")
     kernel = advise.fill_text('journalctl _TRANSPORT=kernel --since "{time-1h}"', known)  # -k shows one boot only
-    return Missing(f"the complete log of {who}, and the kernel log of its host", why, kernel)
+    return Missing(at_host(f"the complete log of {who}, and the kernel log of its host", known), why, kernel)
 
 
 def _asks(link: Link, one: Group, records: Sequence[Record]) -> dict[str, str] | None:
@@ -215,17 +214,8 @@ def _asks(link: Link, one: Group, records: Sequence[Record]) -> dict[str, str] |
         fits = name == one.id or (name.endswith("*") and one.id.startswith(name[:-1]))
         if fits and link.otherwise and (not where or expressions.evaluate(where, lambda key: one.entities.get(key))):
             by = (link.otherwise.get("covered") or {}).get("by", "")
-            return link.otherwise.get("covered" if by and _covers(records, by, one) else "uncovered")
+            return link.otherwise.get("covered" if by and gaps.covered(records, by, one) else "uncovered")
     return None
-
-
-def _covers(records: Sequence[Record], form: str, one: Group) -> bool:
-    """Whether records of this format were taken around the time of a finding, as far as both times are known."""
-    own = [r for r in records if r.format == form]
-    times = [t.seconds for r in own if (t := r.time) is not None and t.kind != "boot"]
-    if not times or one.first is None or one.first.kind == "boot":
-        return bool(own)
-    return min(times) - _NEAR <= one.first.seconds <= max(times) + _NEAR
 
 
 def _verdict(report: Report, records: Sequence[Record]) -> Verdict:

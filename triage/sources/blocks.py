@@ -21,6 +21,7 @@ from triage.sources.streams import HEAD, Stream
 from triage.sources.unwrap import Unwrapper
 from triage.sources.wrapped import Wrapped
 
+_LAST_LINE = "its last line"
 _SMALL = _PIECE = 1 << 18
 _MOST = 1 << 20
 _HEAD_LINES = 400
@@ -75,7 +76,7 @@ def _blocks(
     unwrapper: Unwrapper | None = None
     assembler: Assembler | None = None
     last = 0
-    for data, advance in _whole_lines(stream, encoding):
+    for data, advance in _whole_lines(stream, encoding, source):
         if b"\x1b" in data:
             data = _COLOUR.sub(b"", data)
         if b"\r" in data:
@@ -124,10 +125,11 @@ def _split_events(texts: Sequence[str], numbers: Sequence[int]) -> tuple[list[st
     return [text for own in parts for text in own], counted
 
 
-def _whole_lines(stream: Stream, encoding: Encoding) -> Iterator[tuple[bytes, int]]:
+def _whole_lines(stream: Stream, encoding: Encoding, source: Source) -> Iterator[tuple[bytes, int]]:
     """Runs of whole lines without the last newline, at most a megabyte, and 1 where a newline followed.
 
-    A single line longer than that is cut; its parts keep their line's number.
+    A single line longer than that is cut; its parts keep their line's number. Notes in the source whether it ends in a
+    line without a newline.
     """
     kept: list[bytes] = []
     size = 0
@@ -144,6 +146,7 @@ def _whole_lines(stream: Stream, encoding: Encoding) -> Iterator[tuple[bytes, in
         kept.append(piece)
         size += len(piece)
     data = b"".join(kept)
+    source.cut = "" if data.endswith(b"\n") or not data else _LAST_LINE
     if data:
         yield data.removesuffix(b"\n"), 1
 

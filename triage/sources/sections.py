@@ -75,7 +75,9 @@ def report_sources(stream: Stream, name: str, path: str) -> Iterator[Source]:
         notes.append("was taken with --safe-mode, which leaves nvidia-smi out")
     if passed:
         notes.append(f"{passed} sections of binary data and module lists were passed over")
-    yield lines_source(rest, name, "; ".join(notes), stream.size)
+    source = lines_source(rest, name, "; ".join(notes), stream.size)
+    source.cut = "" if ended else last
+    yield source
 
 
 def _lines(parts: list[list[bytes]], first: int, name: str) -> list[Line]:
