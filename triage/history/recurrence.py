@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from triage.history.likeness import root
 from triage.history.store import Seen
 
+_SENTENCE = re.compile(r"Seen (once|\d+ times) before on ")
 _BEFORE_FIX = ("Confirm", "If it returns")
 
 
@@ -18,6 +20,11 @@ def sentence(seen: Seen) -> str:
     where = f" on {seen.where}" if seen.where else " on other machines"
     helped = f"; helped then: {'; '.join(seen.helped[:3])}" if seen.helped else ""
     return f"Seen {times} before{where}, last on {datetime.fromtimestamp(seen.last, UTC):%Y-%m-%d}{helped}."
+
+
+def noted(notes: Sequence[str]) -> str:
+    """The sentence among the notes of a report, or nothing."""
+    return next((note for note in notes if _SENTENCE.match(note)), "")
 
 
 def changed_by(report: Mapping[str, Any], seen: Seen | None) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _told(request: Request, status: int, text: str, headers: Mapping[str, str] |
     if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
         return JSONResponse({"error": text}, status, headers)
     with using(site.language(request)):
-        return HTMLResponse(page.message("Not done", text), status, headers)
+        return HTMLResponse(page.message("Not done", text), status, {**page.HEADERS, **(headers or {})})
 
 
 def _refused(request: Request, error: Exception) -> Response:

@@ -15,7 +15,7 @@ from triage.serve.workers import Bounds, Job, Progress, TooLarge, Unusable, Work
 
 TEXT_MOST = 10 << 20  # bytes of a pasted text
 FILES_MOST = 512 << 20  # bytes of one upload, all files together
-_NOT_KEPT = "The history of this help desk does not answer: this report is not kept, and earlier ones are not known."
+NOT_KEPT = "The history of this help desk does not answer: this report is not kept, and earlier ones are not known."
 _LOG = logging.getLogger("triage.desk")
 
 
@@ -68,7 +68,7 @@ class Desk:
             kept = self.history.add(report, done.text, scope) if keep else None
         except HistoryError as error:  # a full disk must not hide the cause from who asks
             _LOG.error("%s", error)
-            return Answer(done.report | {"notes": [_NOT_KEPT, *done.report["notes"]]}, None, None, [], done.removed)
+            return Answer(done.report | {"notes": [NOT_KEPT, *done.report["notes"]]}, None, None, [], done.removed)
         return Answer(report, kept, seen, near, done.removed)
 
     def close(self) -> None:

@@ -37,7 +37,10 @@ class Intake:
 
 @asynccontextmanager
 async def taken(request: Request, settings: Settings) -> AsyncIterator[Intake]:
-    """The body of a request: JSON, a form, or the text itself. Files lie in a folder that exists inside the block."""
+    """The body of a request: JSON, a form, or the text itself. Files lie in a folder that exists inside the block.
+
+    The text of a form is in `request.state.text`, too, for a page that must show it again.
+    """
     kind = request.headers.get("content-type", "text/plain").partition(";")[0].strip().lower()
     asked = _options(dict(request.query_params))
     if kind == "application/json":
@@ -45,6 +48,7 @@ async def taken(request: Request, settings: Settings) -> AsyncIterator[Intake]:
     elif kind in ("multipart/form-data", "application/x-www-form-urlencoded"):
         async with _form(request, kind, settings) as form:
             with tempfile.TemporaryDirectory(prefix="triage-") as folder:
+                request.state.text = "\n".join(one for one in form.getlist("text") if isinstance(one, str))
                 yield await _from_form(form, Path(folder), asked, settings)
     elif kind.startswith("text/") or kind == "application/octet-stream":
         with tempfile.TemporaryDirectory(prefix="triage-") as folder:

@@ -6,41 +6,48 @@ import time
 from datetime import UTC, datetime
 
 from triage.history import Entry
+from triage.history.recurrence import noted
 from triage.model import Report
 from triage.render import html, markdown, terminal, web
 from triage.render.web import plain
 from triage.serve.brief import Brief
+from triage.serve.desk import NOT_KEPT
 from triage.serve.jobs import Running
 from triage.serve.page_style import SCRIPT, STYLE
 from triage.serve.settings import Settings
 from triage.serve.words import say
 
 COPIES = (("md", "Markdown"), ("slack", "Slack"), ("txt", "Plain text"), ("json", "JSON"))
-_PLACES = (("/", "Paste"), ("/kb/index.html", "Knowledge"), ("/?lang=zh", "中文"), ("/?lang=en", "English"))
+_PLACES = (("/", "Paste"), ("/kb/index.html", "Knowledge"))
+_LANGUAGES = (("zh", "中文"), ("en", "English"))
 _WIDTH = 100  # columns of the plain text
 _EVERYTHING = (
     "Kernel log, rank logs, traceback, nvidia-smi, Windows events: everything you have of one incident, together."
 )
 _SCRIPT = f"<script>{SCRIPT}</script>"
+# Of each of these pages: what their own policy says, and that no page of others shows them.
+HEADERS = {"content-security-policy": f"{web.policy(STYLE, SCRIPT, forms=True)}; frame-ancestors 'none'"}
 
 
 def paste(settings: Settings, error: str = "", text: str = "") -> str:
     """The first page, with a sentence about what went wrong before and the text that was pasted then."""
     told = f'<p class="seen" role="alert">{plain(error)}</p>' if error else ""
     private = say("Secrets, names, addresses and serial numbers are replaced before anything is kept.")
-    readers = say("Who has the link of a report can read it, for so many days:")
+    days, size = f"{settings.keep / 86_400:.0f}", f"{settings.upload >> 20} MiB"
+    readers = say("Whoever has the link of a report can read it for {days} days.").format(days=days)
+    heavy = say("More than {size}: send the part around the failure, or run triage analyze on your machine.")
     body = (
         f"<h1>{plain(say('Paste a log, get the root cause'))}</h1><p>{plain(say(_EVERYTHING))}</p>"
         f'{told}<form method="post" action="/" enctype="multipart/form-data">'
         f'<label for="text">{plain(say("Log"))}</label>'
         f'<textarea id="text" name="text" spellcheck="false" autocomplete="off" autofocus>{plain(text)}</textarea>'
         f'<div class="drop"><label for="files">{plain(say("Files, archives, bundles"))} '
-        f"({settings.upload >> 20} MiB)</label> "
-        '<input type="file" id="files" name="files" multiple></div>'
+        f'({size})</label> <input type="file" id="files" name="files" multiple data-most="{settings.upload}" '
+        f'data-told="{plain(heavy.format(size=size))}"><p id="weight" class="bad" role="alert"></p></div>'
         f'<div class="row"><span><label for="zone">{plain(say("Zone of times that name none"))}</label> '
         '<input type="text" id="zone" name="zone" placeholder="+08:00" size="14"></span>'
         f"<button>{plain(say('Find the cause'))}</button></div></form>"
-        f'<p class="dim">{plain(private)} {plain(readers)} {settings.keep / 86_400:.0f}.</p>'
+        f'<p class="dim">{plain(private)} {plain(readers)}</p>'
     )
     return _document(say("triage: paste a log"), body)
 
@@ -75,12 +82,18 @@ def shown(report: Report, entry: Entry, near: list[Entry], has_text: bool, may_d
         f'<div class="bar"><strong>{plain(say("Copy"))}</strong>{copies}<span id="said" role="status"></span>{log}'
         f'<span class="dim">{plain(say("kept until"))} {expires}</span>{delete}</div>'
     )
-    return _document(report.summary, bar + html.content(report) + _near(near) + _helped(base))
+    return _document(report.summary, bar + _first(report) + html.content(report) + _near(near) + _helped(base))
 
 
 def unkept(report: Report) -> str:
     """A report that could not be kept; its notes say why."""
-    return _document(report.summary, html.content(report))
+    return _document(report.summary, _first(report) + html.content(report))
+
+
+def _first(report: Report) -> str:
+    """What is to be known before the report: that it was seen, and what helped; or that it is not kept."""
+    told = noted(report.notes) or next((note for note in report.notes if note == NOT_KEPT), "")
+    return f'<p class="seen">{plain(told)}</p>' if told else ""
 
 
 def log(entry: Entry, text: str) -> str:
@@ -97,7 +110,7 @@ def message(title: str, text: str) -> str:
     """A page with one sentence; both are phrases of `words`."""
     title = say(title)
     back = f'<p><a href="/">{plain(say("Paste another log"))}</a></p>'
-    return _document(title, f'<h1>{plain(title)}</h1><p role="alert">{plain(say(text))}</p>{back}')
+    return _document(title, f'<h1>{plain(title)}</h1><p role="alert">{plain(say(text))}</p>{back}', here="/")
 
 
 def copied(report: Report, form: str) -> str:
@@ -110,7 +123,8 @@ def copied(report: Report, form: str) -> str:
 
 def slack(told: Brief) -> str:
     """A short answer to paste into Slack."""
-    rows = [f"*{told.headline}*", told.cause, *(["```", *told.quotes, "```"] if told.quotes else [])]
+    quotes = [quote.replace("```", "\N{MODIFIER LETTER GRAVE ACCENT}" * 3) for quote in told.quotes]
+    rows = [f"*{told.headline}*", told.cause, *(["```", *quotes, "```"] if quotes else [])]
     for number, step in enumerate(told.steps, 1):
         rows += [f"{number}. {step.text}", *([f"`{step.command}`"] if step.command else [])]
     return "\n".join([*filter(None, rows), told.link]) + "\n"
@@ -141,8 +155,10 @@ def _helped(base: str) -> str:
     return web.section(say("Did it help?"), body, "helped")
 
 
-def _document(title: str, main: str, head: str = "") -> str:
+def _document(title: str, main: str, head: str = "", here: str = "") -> str:
+    """`here` is the address whose other language is offered; empty: that of the page itself."""
     links = "".join(f'<li><a href="{href}">{plain(say(name))}</a></li>' for href, name in _PLACES)
+    links += "".join(f'<li><a href="{here}?lang={code}" lang="{code}">{name}</a></li>' for code, name in _LANGUAGES)
     header = f'<header><nav aria-label="triage"><ol>{links}</ol></nav></header>'
     footer = f"<footer><p>triage, {time.strftime('%Y', time.gmtime())}</p></footer>"
     return web.document(title, main + _SCRIPT, STYLE, header, footer, head, SCRIPT, forms=True)

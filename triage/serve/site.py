@@ -12,9 +12,10 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Path, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from triage.history import Entry, HistoryError
 from triage.library.loader import load_library
@@ -47,7 +48,7 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
 
     def html(request: Request, make: Callable[[], str], status: int = 200) -> Response:
         with using(language(request)):
-            answer = HTMLResponse(make(), status)
+            answer = HTMLResponse(make(), status, page.HEADERS)
         if said := request.query_params.get("lang"):
             answer.set_cookie("lang", "zh" if said == "zh" else "en", samesite="lax", httponly=True)
         return answer
@@ -63,8 +64,8 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             rate.check(request)
             job = await _started(request)
         except Refusal as refusal:
-            told = refusal.text
-            return html(request, lambda: page.paste(settings, told), refusal.status)
+            told, typed = refusal.text, getattr(request.state, "text", "")
+            return html(request, lambda: page.paste(settings, told, typed), refusal.status)
         await run_in_threadpool(job.done.wait, _WAIT)
         return _next(request, job)
 
@@ -175,7 +176,13 @@ class Knowledge:
             if self._files is None:
                 await run_in_threadpool(library_site.build, load_library(), self._folder)
                 self._files = StaticFiles(directory=self._folder, html=True)
-        await self._files(scope, receive, send)
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":  # the pages have policies of their own
+                MutableHeaders(scope=message)["content-security-policy"] = "frame-ancestors 'none'"
+            await send(message)
+
+        await self._files(scope, receive, sending)
 
 
 def _same_site(request: Request) -> None:

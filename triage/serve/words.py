@@ -14,7 +14,9 @@ ZH = {
     "Find the cause": "查找根因",
     "Secrets, names, addresses and serial numbers are replaced before anything is kept.":
         "密钥、人名、地址和序列号在保存之前就已替换。",
-    "Who has the link of a report can read it, for so many days:": "持有链接者可以阅读报告，保留天数：",
+    "Whoever has the link of a report can read it for {days} days.": "持有链接者可在 {days} 天内阅读报告。",
+    "More than {size}: send the part around the failure, or run triage analyze on your machine.":
+        "超过 {size}：请只提交故障前后的部分，或在自己的机器上运行 triage analyze。",
     "Reading": "正在读取", "starting": "正在启动", "Copy": "复制", "copied": "已复制", "Plain text": "纯文本",
     "Log with line numbers": "带行号的日志", "Delete": "删除", "kept until": "保留至", "Report": "报告",
     "Paste another log": "粘贴另一份日志", "Earlier reports like this one": "以前类似的报告",
