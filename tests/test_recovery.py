@@ -70,3 +70,23 @@ def test_a_job_that_ends_well_outlives_old_faults(tmp_path: Path, day: int, verd
     found = analyze([tmp_path / "dmesg.txt", tmp_path / "job.log"], library=lib)
     assert found.verdict == verdict
     assert [f.id for f in found.earlier] == (["lost"] if verdict == "healthy" else [])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "jobs", "verdict"),
+    [
+        ("Killed chrome", [OK], "healthy"),
+        ("Killed chrome", [OK, OK.replace("finished", "step 9")], "fault"),  # one of the jobs just stops
+        ("GPU lost", [OK], "fault"),  # and it may still be lost
+    ],
+)
+def test_a_kill_on_a_clock_of_its_own_did_not_harm_jobs_that_ended_well(tmp_path: Path, kernel: str, jobs: list[str], verdict: str) -> None:
+    more = {"severity": "fatal", "action": "debug-app"}
+    lib = library(tmp_path / "lib", {
+        "recovery.yaml": RECOVERY, "host/killed.yaml": signature("killed", "Killed", match="[{regex: 'Killed', formats: [kernel]}]", **more),
+        "nvidia/lost.yaml": signature("lost", "GPU lost", match="[{regex: 'GPU lost', formats: [kernel]}]", **more),
+    })  # fmt: skip
+    (tmp_path / "dmesg.txt").write_text(f"[ 8123.000001] {kernel}\n")
+    for number, text in enumerate(jobs):
+        (tmp_path / f"job{number}.log").write_text("".join(f"2025-03-04 10:00:0{i} {line}\n" for i, line in enumerate(text.split("\n"))))
+    assert analyze([*tmp_path.glob("*.*")], library=lib).verdict == verdict

@@ -18,6 +18,9 @@ _BEFORE = 2
 _GOES_ON = 3  # signs of progress after an exception that was only logged (judgement)
 _JOB = ("text", "glog", "nccl")
 OUTLIVED = "the job of this input ended well long after it"
+SPARED = "each job of this input ended well, and it ended another program: when, its clock does not tell"
+# What the kernel did to a program is over with that program; what befell the machine or a card may stay.
+_OF_A_PROGRAM = ("debug-app", "restart-app")
 
 
 class Recovery:
@@ -55,8 +58,7 @@ class Recovery:
         for one in groups:
             one.handled = _same(one, self.handled)
             one.taken_back = _same(one, self.taken_back)
-            if not one.handled and self._outlived(one):
-                one.handled = OUTLIVED
+            one.handled = one.handled or self._outlived(one)
 
     def handled(self, match: Match) -> str:
         """Why the error of this match did no lasting harm, or an empty string."""
@@ -148,12 +150,15 @@ class Recovery:
                 ends.append(stamp)
         return max(ends, key=lambda s: s.seconds, default=None)
 
-    def _outlived(self, one: Group) -> bool:
-        """Whether the machine's fault lies long before the good end of a job."""
+    def _outlived(self, one: Group) -> str:
+        """Why a fault that the machine told did not harm a job that ended well, or an empty string."""
         if self._well is None or one.last is None or any(m.record.format not in MACHINE for m in one.matches):
-            return False
-        known = clock.comparable(one.last, self._well, same_source=False)
-        return known and self._well.seconds - one.last.seconds > SILENCE
+            return ""
+        if clock.comparable(one.last, self._well, same_source=False):
+            return OUTLIVED if self._well.seconds - one.last.seconds > SILENCE else ""
+        all_well = all(name in self._success for name, _ in self._progress)
+        harmless = one.signature.family == "host" and one.signature.action in _OF_A_PROGRAM
+        return SPARED if all_well and harmless else ""
 
 
 def _same(one: Group, reason: Callable[[Match], str]) -> str:
