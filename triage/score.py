@@ -8,6 +8,7 @@ exact ids, `symptoms` must not be named as the cause, `none` means healthy, `unk
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -22,7 +23,7 @@ import yaml
 from triage.library.library import Library
 from triage.model import Finding, Report, Role
 from triage.rewrites import REWRITES, Files
-from triage.rewrites_time import TIMES
+from triage.rewrites_time import TIMES, without
 
 Pair = tuple[str, str]
 
@@ -189,14 +190,20 @@ def _run(case: Case, library: Library) -> Row:
     return row
 
 
+def rewritten(case: Case) -> Iterator[tuple[str, Files]]:
+    """The forms of a case that differ from it, each with the name of what was changed."""
+    root = os.path.commonpath([path.parent for path in case.inputs])
+    files: Files = {path.relative_to(root).as_posix(): path.read_bytes() for path in case.inputs}
+    forms = {name: rewrite(files) for name, rewrite in (REWRITES | TIMES).items()}
+    if isinstance(case.expect.get("rank"), int):
+        forms["without a rank"] = without(files, case.expect["rank"])
+    yield from ((name, changed) for name, changed in forms.items() if list(changed.items()) != list(files.items()))
+
+
 def _rewrite(case: Case, row: Row, library: Library) -> int:
     """Runs the rewritten forms of a case; the number of those that differ from the original."""
-    files: Files = {str(number) + "/" + path.name: path.read_bytes() for number, path in enumerate(case.inputs)}
     done = 0
-    for name, rewrite in (REWRITES | TIMES).items():
-        changed = rewrite(files)
-        if list(changed.items()) == list(files.items()):
-            continue
+    for name, changed in rewritten(case):
         done += 1
         with tempfile.TemporaryDirectory() as folder:
             paths = []

@@ -46,7 +46,7 @@ def templates(
 def score(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of cases with expect.yaml.")],
     rewrites: Annotated[
-        bool, typer.Option("--rewrites", help="Also with other pids, addresses, versions, hosts and added lines.")
+        bool, typer.Option("--rewrites", help="Also with other pids, versions, hosts, times, names, and added lines.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write each case to this file.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Name each case that is not right.")] = False,
