@@ -44,3 +44,12 @@ def test_a_pid_that_contradicts_parts_them_where_both_count_alike() -> None:
     found = link("host-oom-kill", "process-killed")
     cause, effect = group("host-oom-kill", pid=7, process="python"), group("process-killed", pid=8, process="python")
     assert holds(found, cause, effect, one_namespace=True) == ""
+
+
+@pytest.mark.parametrize(("cause", "effect"), [("xid-31", "xid-13"), ("xid-13", "xid-43"), ("xid-69", "xid-45")])
+def test_faults_of_two_programs_on_one_gpu_are_two(cause: str, effect: str) -> None:
+    one = link(cause, effect)
+    place = {"host": "a", "pci": "0000:00:06"}
+    assert holds(one, group(cause, pid=1952, **place), group(effect, pid=1952, **place))
+    assert holds(one, group(cause, pid=1952, **place), group(effect, **place))
+    assert not holds(one, group(cause, pid=1952, **place), group(effect, pid=2026, **place))

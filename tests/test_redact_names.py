@@ -21,6 +21,8 @@ PLACES = (
 NONE = (
     "User: What does it mean?", "User: And Xid 31?", "User: thanks!", "user: thanks", "/root/train.py", "/home/ubuntu/x", "host: unknown", "hostname: localhost", "https://pytorch.org/docs", "user=root",
     "on host memory", "https://docs.nvidia.com/deploy/xid-errors", "Linux kernel 5.15", "[cuda:0]", "[train.py]:123",
+    "2026-03-14T09:57:01,032934+00:00 pci 0000:00:06.0: [10de:2335] type 00", "2026-03-14T09:57:01,032934+00:00 Command line: quiet",
+    "2026-03-14T09:57:01.123456789Z Loading weights: done",
 )  # fmt: skip
 
 
