@@ -20,7 +20,7 @@ from triage.redact.identities import Identity
 
 _NAME = r"[A-Za-z](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9_-])?"
 _HOST = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_-]{1,63}){0,8}"
-# Those of `dmesg --time-format iso` (T and a comma) and of container runtimes (nanoseconds, Z) have no host behind them.
+# Behind stamps of `dmesg --time-format iso` (T and a comma) and of container runtimes (nanoseconds, Z) no host stands.
 _STAMP = (
     r"(?:<[0-9]{1,3}>1? ?)?(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}(?:\.[0-9]{1,9})?"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{8}(?:\.[0-9]{1,6})?| [0-9:.,]{8,20})(?:Z|[+-][0-9:]{4,5})?)"
