@@ -7,7 +7,7 @@ from taken import records
 
 from triage.formats.windows import WindowsDevice
 from triage.formats.windows_codes import SYMBOLS, code_in, code_of_value, contradiction, symbol
-from triage.formats.windows_sentences import codes_of_sentences
+from triage.formats.windows_sentences import codes_of_sentences, is_confirmed
 from triage.pipeline import analyze_text
 
 SENTENCES = {
@@ -57,6 +57,59 @@ WORDS = ("Code", "代码", "Code", "Code", "Código", "Код", "コード")
 @pytest.mark.parametrize(("code", "text"), SPOKEN)
 def test_each_sentence_has_one_code(code: int, text: str) -> None:
     assert codes_of_sentences(text) == [code]
+
+
+# What WMI of a German, Spanish and Japanese Windows says of these codes (ConfigManagerErrorCode).
+WMI = {
+    12: (
+        "Dieses Gerät kann keine ausreichenden freien Ressourcen finden, die verwendet werden können.",
+        "Este dispositivo no encuentra suficientes recursos libres para usar.",
+        "このデバイスが使用できる空きリソースが不足しています。",
+    ),
+    14: (
+        "Sie müssen den Computer neu starten, damit dieses Gerät ordnungsgemäß funktioniert.",
+        "Este dispositivo no funcionará correctamente hasta que reinicie su equipo.",
+        "コンピュータを再起動するまでこのデバイスは正しく動作しません。",
+    ),
+    18: (
+        "Die Treiber für dieses Gerät müssen erneut installiert werden.",
+        "Vuelva a instalar los controladores de este dispositivo",
+        "このデバイスのドライバを再インストールする必要があります。",
+    ),
+    24: (
+        "Dieses Gerät ist entweder nicht vorhanden, funktioniert nicht ordnungsgemäß, oder es wurden nicht alle Treiber installiert.",
+        "Este dispositivo no está presente, no funciona correctamente o no tiene todos los controladores instalados.",
+        "このデバイスが存在しないか、正しく動作していないか、またはインストールされていないドライバがあります。",
+    ),
+    28: (
+        "Die Treiber für dieses Gerät wurden nicht installiert.",
+        "Los controladores de este dispositivo no están instalados.",
+        "このデバイスのドライバがインストールされていません。",
+    ),
+    31: (
+        "Das Gerät funktioniert nicht ordnungsgemäß, da Windows die für das Gerät erforderlichen Treiber nicht laden kann.",
+        "Este dispositivo no funciona correctamente porque Windows no puede cargar los controladores requeridos.",
+        "このデバイスに必要なドライバを読み込めないため、このデバイスは正しく動作していません。",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in WMI.items() for text in texts])
+def test_what_wmi_says_is_confirmed(code: int, text: str) -> None:
+    assert codes_of_sentences(text) == [code]
+    assert is_confirmed(code, text)
+    (found,) = analyze_text(f"NVIDIA GeForce RTX 3090\n{text}").findings
+    assert (found.id, found.confidence) == (f"win-code-{code}", "likely")
+
+
+@pytest.mark.parametrize(("code", "language"), [(43, 5), (43, 6), (52, 2), (52, 3), (31, 5), (10, 5)])
+def test_a_sentence_that_nobody_compared_is_in_doubt(code: int, language: int) -> None:
+    text = f"NVIDIA GeForce RTX 3090: {SENTENCES[code][language]}"
+    first, doubt = analyze_text(text).findings
+    assert (first.id, first.confidence, first.action) == (f"win-code-{code}", "possible", "collect-more")
+    assert doubt.id == "win-code-words-only"
+    (sure,) = analyze_text(f"{text} ({WORDS[language]} {code})").findings
+    assert sure.confidence == "likely"
 
 
 @pytest.mark.parametrize("code", SENTENCES)

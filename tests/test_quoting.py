@@ -50,6 +50,12 @@ def knowing(tmp_path: Path) -> Library:
         f"I have read in several threads that people see {ERROR} with such cables.",
         f"2025-03-11 10:02:11,120 - INFO - If you see '{ERROR}', lower the batch size.",
         f"An alert that fires when a node prints {ERROR}",
+        f"Falls bei dir wirklich „{ERROR}“ steht, schick bitte das Protokoll.",
+        f'{{"id": 1, "prompt": "Explain this log: {ERROR}", "reference": "labels"}}',
+        f'{{"messages": [{{"role": "user", "content": "{ERROR}, why?"}}]}}',
+        f"# Outage of 3 March\n\n**Status:** resolved\n\nAt 03:10 the job died with `{ERROR}`.",
+        f"Status: behoben\n\nDer Lauf brach mit „{ERROR}“ ab.",
+        f"状态:已解决\n\n任务因“{ERROR}”退出。",
     ],
 )
 def test_named_errors_are_not_reported(tmp_path: Path, line: str) -> None:
@@ -83,6 +89,8 @@ def test_named_errors_are_not_reported(tmp_path: Path, line: str) -> None:
         f"2025-03-11 10:02:11,120 - ERROR - {ERROR}",
         f"{ERROR}. If you see this, please report a bug.",
         f"[rank3]: {ERROR}",
+        f"# Outage\n\n**Status:** open\n\nThe job died with `{ERROR}`.",
+        f"Status: resolved\n{ERROR}",
     ],
 )
 def test_reported_errors_stay(tmp_path: Path, line: str) -> None:

@@ -34,6 +34,12 @@ def test_equal_messages_keep_their_own_lines() -> None:
     assert pairs(text) == [(1, "["), (3, "x"), (6, "x"), (9, "y"), (11, "]")]
 
 
+def test_a_list_with_each_object_on_a_line_of_its_own() -> None:
+    text = '[\n  {"message": "x", "host": "n7"},\n  {"message": "y"}\n]\n  {"message": "z"}'
+    assert pairs(text) == [(1, "["), (2, "x"), (3, "y"), (4, "]"), (5, '  {"message": "z"}')]
+    assert lines_of(text)[1].fields["host"] == "n7"
+
+
 def test_lists_of_texts() -> None:
     assert pairs(json.dumps(["[rank0]: a", "  b", "c\nd"], indent=1)) == [(2, "a"), (3, "  b"), (4, "c"), (4, "d")]
 

@@ -23,6 +23,8 @@ _CODE = lazy.pattern(
     r"^\s*raise \w[\w.]*\($|\b(?:grep|egrep|fgrep|rg|ag) (?:-\S+ )*$|\bmatch=r?$"
     r"|^\s*(?:if|elif|while|case)\b[^\n]*[=!]= ?$"
     r"|:msg, *!?(?:contains|startswith|isequal|regex|ereregex), *$"
+    r"|^\s*[\[{].*\"(?:prompt|instruction|question|answer|completion|reference|chosen|rejected)\": *$"  # a data set
+    r"|\"role\": *\"(?:user|assistant|system)\", *\"content\": *$"  # a conversation
     r"|(?:re\.\w+|\.startswith|\.contains|\.includes|\.indexOf|strstr|pytest\.raises|assertRaises\w*)\([^\s\"']*r?$"
 )
 _TESTS = (
@@ -110,7 +112,7 @@ class Quoting:
             return "told by others"
         if own:
             return ""
-        if page.says("settled", before) or (marked and page.says("settled", after)):
+        if page.says("settled", before) or (marked and (page.closed or page.says("settled", after))):
             return "named as mended"
         foreign = text[high:].lstrip()[:1] > _LATIN and text[high:]  # no error of a program goes on in another script
         if page.says("general", before) or page.says("means", (after or foreign or "").lstrip()):

@@ -19,11 +19,12 @@ from triage.model import Record
 from triage.prose import word_count
 
 _TOP = 4  # lines of a page that may be its title
+_FIRST = 12  # lines in which a report tells its state
 _AROUND = 10  # lines in which code shows that a comment or a list is code
 _REACH = 200  # lines that a rule file, a patch or a chapter may span around a line
 _INTRODUCED = 6  # lines between the words that introduce a sample and its line
 _LONGEST = 2000
-LISTS = ("own", "hearsay", "general", "settled", "means", "documentation", "columns", "example")
+LISTS = ("own", "hearsay", "general", "settled", "closed", "means", "documentation", "columns", "example")
 
 # Lines of programs: of Python, of languages with braces, of shells, of tests. No log prints several near each other
 # outside of a traceback.
@@ -185,6 +186,11 @@ class Page:
         near = (self.texts[i] for i in self._near(at, _REACH))
         marks = (one for one in near if one.bare and _RULE.search(one.text[:_LONGEST]))
         return len(list(islice(marks, 2))) == 2
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether a report says at its top that what it tells of is over."""
+        return any(one.bare and self.says("closed", one.text) for one in self.texts[:_FIRST])
 
     @cached_property
     def _is_log(self) -> bool:

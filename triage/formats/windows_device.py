@@ -28,6 +28,7 @@ from triage.formats.windows_codes import (
     instance_in,
     with_class,
 )
+from triage.formats.windows_sentences import is_confirmed
 from triage.model import Line, Record, Value
 
 _SECTION = lazy.pattern(r"^>>>\s+\[(?:Device|Setup|Delete|Uninstall)")
@@ -63,7 +64,7 @@ class WindowsDevice(Format):
         NVIDIA GeForce RTX 3090: This device cannot start. (Code 10)
 
     Fields: device_code, symbol, device_name, instance_id, vendor, device_kind, ntstatus, status, gpu_model, and
-    `doubt`: what in the text speaks against the code.
+    `doubt`: what in the text speaks against the code; `unproven`: it was read from words that no Windows confirmed.
     """
 
     name: ClassVar[str] = "windows-device"
@@ -237,12 +238,15 @@ def _sentence(lines: Sequence[Line], at: int) -> Record | None:
         below = lines[at + 1].text
         if NUMBER.match(below.strip()):
             code, count = code_in(text + " " + below.strip()), 2
+    unproven: dict[str, Value] = {}
     if code is None and len(text) < _MOST_SENTENCE:
         code = code_of_sentence(text)
+        if code is not None and not is_confirmed(code, text):
+            unproven = {"unproven": "sentence"}
     if code is None:
         return None
     name = _name_near(lines, at)
-    fields = about(code, name, instance_in(text))
+    fields = about(code, name, instance_in(text)) | unproven
     return _make(lines, at, count, fields | {"status": "phantom" if code == 45 else "present"})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from triage import lazy
@@ -26,14 +27,20 @@ class PrettyJson(Assembler):
     def __init__(self) -> None:
         self._held: list[Row] = []
         self._depth = self._size = 0
+        self._listed = False
 
     def feed(self, rows: Iterable[Row], last: bool = False) -> list[Row]:
         out: list[Row] = []
         for row in rows:
             if len(self._held) == 1 and self._held[0].text.strip() == "[" and row.text.lstrip().startswith(("{", "[")):
                 out += self._release()  # of a list of objects each is taken by itself
+                self._listed = True
             if not self._held:
+                if self._listed and _WHOLE.match(row.text):
+                    out.append(replace(row, text=row.text.strip()))
+                    continue
                 if not _OPENS.match(row.text):
+                    self._listed = self._listed and not row.text.startswith("]")
                     out.append(row)
                     continue
                 self._depth = self._size = 0
@@ -172,6 +179,7 @@ class Table(Assembler):
 
 _OPENS = lazy.pattern(r"\s{0,40}(?:\{|\[\s*\{?|\"[^\"]{1,80}\":\s*[\[{])\s*$")
 _STRING = lazy.pattern(r'"(?:[^"\\]|\\.)*"')
+_WHOLE = lazy.pattern(r"\s{1,40}\{\s*\".*\}\s*,?\s*$")  # an indented object on a line of its own
 _VERBOSE = lazy.pattern(r"[A-Z][a-z]{2} ([0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{8,18}(?: \S{1,6})?) \[s=[^\]]+\]$")
 _FIELD = lazy.pattern(r"(?:    )?([A-Z_][A-Z0-9_]{0,63})=(.*)")
 _NAME = lazy.pattern(r"[A-Z_][A-Z0-9_]{0,63}$")
