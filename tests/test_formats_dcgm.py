@@ -33,6 +33,39 @@ JSON = """{
 done"""
 
 
+DEPLOYED = """
+| Diagnostic                | Result                                         |
++===========================+================================================+
+| Denylist                  | Pass                                           |
+| Persistence Mode          | Fail                                           |
+| Warning                   | Persistence mode is off                        |
+| Page Retirement/Row Remap | Fail                                           |
++---------------------------+------------------------------------------------+
+"""
+SPREAD = """{
+  "DCGM Diagnostic" : {
+    "test_categories" : [
+      { "category" : "Hardware", "tests" : [
+          { "name" : "memory", "results" : [
+              { "entity_id" : 0,
+                "status" : "Pass" },
+              { "entity_id" : 3,
+                "status" : "Fail",
+                "warnings" : [ { "warning" : "1 error" } ] } ] } ] } ] } }
+"""
+
+
+def test_what_looks_at_the_installation_is_told_from_the_hardware() -> None:
+    (found,) = [one for one in records(DEPLOYED) if one.format == "dcgm"]
+    assert [line for line in found.text.split("\n") if "Fail" in line] == ["Deployment / Persistence Mode : Fail", "Page Retirement/Row Remap : Fail"]
+
+
+def test_a_result_in_json_stands_on_its_line() -> None:
+    (found,) = [one for one in records(SPREAD) if one.format == "dcgm"]
+    assert found.lines[found.line_at(found.text.index("memory : Fail"))].text.strip() == '"status" : "Fail",'
+    assert found.lines[found.line_at(found.text.index("1 error"))].text.strip() == '"status" : "Fail",'
+
+
 @pytest.mark.parametrize(("text", "expected"), [
     (TABLE, ["PCIe : Fail - GPU: 3", "PCIe / Error : GPU 3 is slow"]),
     (JSON, ["Memory : Fail - GPU: 1", "Memory / Error : GPU 1 failed"]),

@@ -18,7 +18,7 @@ SILENCE = 180.0
 # Formats of machines; whatever is in another format was written by the job.
 MACHINE = (
     "kernel", "syslog", "windows-event", "windows-device", "smi-table", "smi-query", "smi-topo", "smi-nvlink",
-    "smi-monitor", "lspci", "dcgm", "ib-port",
+    "smi-monitor", "lspci", "dcgm", "dcgm-health", "ib-port",
 )  # fmt: skip
 _FEW = 4  # other processes that are named
 _MOST_NAMELESS = 50  # each is compared with all others

@@ -26,6 +26,8 @@ _NOT_BAD = lazy.pattern(
     r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
     r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
 )
+# modinfo: what modules say of themselves and of their parameters, by the hundred.
+_LISTED = lazy.pattern(r"(?:parm|description|alias|depends|filename|firmware|license|author|signer):\s{2,}")
 
 
 def keys_of(block: Block) -> list[bytes]:
@@ -39,6 +41,8 @@ def suspicious(record: Record) -> bool:
     if level in ("info", "debug", "trace"):
         return False
     begin = record.text[:600]
+    if _LISTED.match(begin):
+        return False
     return level in ("error", "fatal", "critical") or bool(_BAD.search(begin) and not _NOT_BAD.search(begin))
 
 

@@ -19,6 +19,7 @@ _LEADING = lazy.pattern(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,
 def formats() -> tuple[Format, ...]:
     """The formats in the order in which they are asked; the first that takes a line wins."""
     from triage.formats.dcgm import Dcgm
+    from triage.formats.dcgm_health import DcgmHealth
     from triage.formats.dumps import FlightRecorder, NcclRas
     from triage.formats.glog import Glog
     from triage.formats.kernel import Kernel, Syslog
@@ -40,7 +41,7 @@ def formats() -> tuple[Format, ...]:
     return (
         WindowsEvent(), Kernel(), Syslog(), Nccl(), Glog(), Torchrun(), CppAbort(), Traceback(), Faulthandler(),
         FlightRecorder(), SmiTable(), SmiQuery(), SmiXml(), SmiCsv(),
-        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), IbPort(), Dcgm(), NcclRas(),
+        OwnJson(), Watch(), SmiTopo(), SmiLinks(), SmiMonitor(), Lspci(), IbPort(), Dcgm(), DcgmHealth(), NcclRas(),
         KubeNode(), KubePod(), WindowsDevice(),
     )  # fmt: skip
 

@@ -15,6 +15,11 @@ _BORDER = lazy.pattern(r"\s*[+|][-=+]{5,}")
 _RESULT = lazy.pattern(r"(?:Pass|Fail|Skip|Warn|Not Run)\b")
 _JSON = lazy.pattern(r'\s*"DCGM (?:GPU )?Diagnostic"\s*:')
 _LONGEST = 2000
+# Tests of the installation (level 1 of `dcgmi diag`); DCGM 4 sums them up as `software`.
+_DEPLOYMENT = frozenset((
+    "Denylist", "Blacklist", "NVML Library", "CUDA Main Library", "CUDA Runtime Library", "CUDA Toolkit Library",
+    "Permissions and OS Blocks", "Persistence Mode", "Environment Variables", "Graphics Processes", "software",
+))  # fmt: skip
 
 
 class Dcgm(Format):
@@ -47,7 +52,7 @@ class Dcgm(Format):
             else:
                 name, value = row["name"].strip(), row["value"].strip()
                 if _RESULT.match(value):
-                    test = last = name
+                    test = last = _placed(name) if name else test
                 elif name:
                     last = f"{test} / {name}" if test else name
                 texts.append(f"{last} : {value}")
@@ -64,8 +69,19 @@ class Dcgm(Format):
         except ValueError:
             return None
         count = text[:stop].count("\n") + 1
-        flat = "\n".join(_results(tree))
-        return record(self.name, lines[at : at + count], [flat, *[""] * (count - 1)]) if flat else None
+        results = list(_results(tree))
+        places = [i for i in range(count) if '"status"' in lines[at + i].text]
+        if len(places) != len(results):  # not one on each line
+            places = [0] * len(results)
+        texts = [""] * count
+        for place, told in zip(places, results, strict=True):
+            texts[place] = f"{texts[place]}\n{told}".strip()
+        return record(self.name, lines[at : at + count], texts) if results else None
+
+
+def _placed(name: str) -> str:
+    """The name of a test, behind `Deployment` where it looks at the installation and not at the hardware."""
+    return f"Deployment / {name}" if name in _DEPLOYMENT else name
 
 
 def _results(tree: Any) -> Iterator[str]:
@@ -77,7 +93,9 @@ def _results(tree: Any) -> Iterator[str]:
             for result in [*test.get("results", []), *([test["test_summary"]] if "test_summary" in test else [])]:
                 who = result.get("gpu_ids", result.get("gpu_id", result.get("entity_id", "")))
                 place = f" - GPU: {who}" if who != "" else ""
-                yield f"{test.get('name', '')} : {result.get('status', '')}{place}"
+                name = _placed(str(test.get("name", "")))
+                told = [f"{name} : {result.get('status', '')}{place}"]
                 for said in result.get("warnings", []):
                     words = said.get("warning", "") if isinstance(said, dict) else said
-                    yield f"{test.get('name', '')} / Error : {words}"
+                    told.append(f"{name} / Error : {words}")
+                yield "\n".join(told)
