@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -99,10 +98,9 @@ def sniff(path: str | Path) -> tuple[list[tuple[str, float]], str]:
     return [], ""
 
 
-@cache
 def _own() -> Library:
     """The library of the package, loaded once in a process."""
-    return load_library()
+    return load_library(shared=True)
 
 
 _INDEXES: dict[int, tuple[Library, Index]] = {}

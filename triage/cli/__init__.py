@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from triage.cli import streams
-from triage.cli.run import run_straight, straight
+from triage.cli import checks, streams
+from triage.cli.run import environment_key, run_straight, straight
 from triage.commands import COMMANDS
 
 _COMPLETE = "_TRIAGE_COMPLETE"  # set by the shell's completion script, which sends its words in other variables
@@ -39,9 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     words = with_command(sys.argv[1:] if arguments is None else arguments)
     status = 0
     try:
-        told = straight(words[1:]) if words[:1] == ["analyze"] else None
-        if told is not None:
+        if words[:1] == ["analyze"] and (told := straight(words[1:])) is not None:
             status = run_straight(**told)
+        elif words[:2] == ["report", "check"] and (told := checks.straight(words[2:])) is not None:
+            status = checks.run(**told, key=environment_key())
         else:
             from triage.cli.app import app
 

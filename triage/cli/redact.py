@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from triage.cli.run import KEY_VARIABLE, environment_key
 from triage.cli.streams import note, write_exactly
 
 if TYPE_CHECKING:
     from triage.redact import Redactor
 
-KEY_VARIABLE = "TRIAGE_REDACT_KEY"
 KeyFile = Annotated[
     Path | None,
     typer.Option(
@@ -34,7 +33,7 @@ def redactor(key_file: Path | None) -> Redactor:
 def key_of(key_file: Path | None) -> bytes | None:
     """The key in the file, else of the environment, else None. Raises typer.BadParameter for a file without one."""
     if key_file is None:
-        return os.environ.get(KEY_VARIABLE, "").encode() or None
+        return environment_key()
     try:
         key = key_file.read_bytes().strip()
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from triage.cli import checks
 from triage.cli.analyze import zone_offset
+from triage.cli.checks import Unwritable, put
 from triage.cli.options import Signatures, library
 from triage.cli.redact import KeyFile, key_of
-from triage.cli.streams import Colour, note, screen, write
+from triage.cli.streams import note, write
 
 if TYPE_CHECKING:
-    from triage.reports.check import Checked
     from triage.reports.config import Config
 
 report = typer.Typer(help="Check, write and index incident reports.", no_args_is_help=True, rich_markup_mode=None)
@@ -71,94 +71,11 @@ def check(
 
     Exit status: 0 nothing wrong (warnings allowed), 1 problems or something mended, 2 not done.
     """
-    from triage.reports.baseline import BaselineError
-    from triage.reports.config import ConfigError
-
-    try:
-        status = _check(paths, fix, form, output, config, baseline, update_baseline, key_of(key_file))
-    except (ConfigError, BaselineError, Unwritable) as error:
-        note(str(error))
-        raise typer.Exit(2) from None
-    raise typer.Exit(0 if exit_zero and status == 1 else status)
-
-
-def _check(
-    paths: Sequence[Path], fix: bool, form: CheckFormat, output: Path | None, config_file: Path | None,
-    baseline_file: Path | None, update: bool, key: bytes | None,
-) -> int:  # fmt: skip
-    from triage.reports import baseline, config
-    from triage.reports.check import Checker, Unreadable
-    from triage.reports.files import reports_in
-
-    settings = config.read(config_file) if config_file else None
-    if config_file and settings is None:
-        raise config.ConfigError(f"{config_file}:1: has no [tool.triage.incidents]")
-    files = reports_in(paths, settings)
-    nearest = settings or (config.config_for(files[0]) if files else None)
-    known_file = baseline_file or (nearest.folder / nearest.baseline if nearest else Path(config.BASELINE))
-    known = baseline.read(known_file)
-    checker = Checker(settings, key)
-    checked, failed = [], 0
-    for path in files:
-        try:
-            checked.append(checker.check(path, fix, None if update else known))
-            _save(path, checked[-1])
-        except (Unreadable, Unwritable) as error:  # the other files are checked all the same
-            note(str(error))
-            failed = 2
-    for text in checker.notes:
-        note(text)
-    if update:
-        known.replace({one.name for one in checked}, [key for one in checked for key in one.keys])
-        known.write(known_file)
-        note(f"{known_file}: {known.known.total()} known problems")
-        return failed
-    _show(checked, form, output)
-    wrong = any(problem.level == "error" for one in checked for problem in one.problems)
-    return failed or int(wrong or any(one.text is not None for one in checked))
-
-
-class Unwritable(ValueError):
-    """A file cannot be written; the message names it."""
-
-
-def _save(path: Path, one: Checked) -> None:
-    from triage.reports.files import save
-
-    if one.text is not None:
-        try:
-            save(path, one.old, one.text.encode("utf-8"))
-        except OSError as error:
-            one.text, one.mended = None, []
-            raise Unwritable(f"{path}: not mended: {error.strerror or error}") from None
-
-
-def _put(path: Path, text: str) -> None:
-    """Writes a file and the folders above it. Raises Unwritable."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise Unwritable(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def _show(checked: Sequence[Checked], form: CheckFormat, output: Path | None) -> None:
-    from triage.reports import output as made
-    from triage.reports import sarif
-
-    def text(found: Sequence[Checked]) -> str:
-        return made.text(found, screen(Colour.never).width if sys.stdout.isatty() else None)
-
-    render = {"text": text, "json": made.as_json, "sarif": sarif.render, "github": made.as_github}[form.value]
-    if output is not None:
-        _put(output, render(checked))
-        write(made.text(checked))
-    else:
-        write(render(checked))
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if form is CheckFormat.github and summary:
-        with open(summary, "a", encoding="utf-8") as file:
-            file.write(made.summary(checked))
+    status = checks.run(
+        paths, fix=fix, form=form.value, output=output, config_file=config, baseline_file=baseline,
+        update=update_baseline, exit_zero=exit_zero, key=key_of(key_file),
+    )  # fmt: skip
+    raise typer.Exit(status)
 
 
 @report.command("new")
@@ -188,7 +105,7 @@ def new(
         settings = config_for(output)
         chosen = template or settings.template
         text = _written(logs, output, chosen, tz or settings.timezone, signatures, key_file, settings)
-        _put(output, text)
+        put(output, text)
     except (ConfigError, TemplateError, Unwritable) as error:
         note(str(error))
         raise typer.Exit(2) from None
@@ -261,7 +178,7 @@ def index(
         write(text)
     else:
         try:
-            _put(output, text)
+            put(output, text)
         except Unwritable as error:
             note(str(error))
             raise typer.Exit(2) from None

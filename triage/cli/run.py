@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
     from triage.recheck.check import Settings
     from triage.redact import Redactor
 
+KEY_VARIABLE = "TRIAGE_REDACT_KEY"
 FORMS = ("terminal", "json", "md")
 _FLAGS = {
     "--quiet": "quiet", "-q": "quiet", "--all": "everything", "-a": "everything", "--exit-zero": "exit_zero",
 }  # fmt: skip
+
+
+def environment_key() -> bytes | None:
+    """The key of the pseudonyms, where the environment holds one."""
+    return os.environ.get(KEY_VARIABLE, "").encode() or None
 
 
 def exit_status(report: Report) -> int:

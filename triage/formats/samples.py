@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,6 +28,8 @@ def entries() -> list[Entry]:
 
 def sample_of(form: Format) -> list[str]:
     """The lines of the docstring's example: the texts of its doctest, else the block that is indented most."""
+    import doctest  # 30 ms; to sniff a log needs none of it
+
     doc = form.__doc__ or ""
     for example in doctest.DocTestParser().get_examples(doc):
         for node in ast.walk(ast.parse(example.source)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -27,12 +28,17 @@ def default_folder() -> Path:
     return checkout if (checkout / "signatures" / "headers.yaml").is_file() else package / "_library"
 
 
-def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, cached: bool = True) -> Library:
+def load_library(
+    folders: Sequence[str | Path] = (), *, builtin: bool = True, cached: bool = True, shared: bool = False
+) -> Library:
     """The library of the package and of `folders`; what is broken is left out and named in `problems`.
 
     A folder holds `signatures/` and `playbooks/`, or signature files directly. A signature, playbook or header of a
     later folder replaces the one of the same name of an earlier folder, and `notes` says so.
+    With `shared` all who ask so in this process get the same object, as it was when it was first asked for.
     """
+    if shared:
+        return _shared(tuple(map(str, folders)))
     roots = ([default_folder()] if builtin else []) + [Path(f) for f in folders]
     files = [(root, path) for root in roots for path in files_of(str(root))]
     key = _fingerprint(roots, files)
@@ -48,6 +54,11 @@ def load_library(folders: Sequence[str | Path] = (), *, builtin: bool = True, ca
         cache.write(f"playbooks-{key}.json", json.dumps(frozen.pop("playbooks"), ensure_ascii=False).encode())
         cache.write(f"library-{key}.json", json.dumps(frozen, ensure_ascii=False).encode())
     return library
+
+
+@functools.cache
+def _shared(folders: tuple[str, ...]) -> Library:
+    return load_library(folders)
 
 
 def files_of(root: str) -> list[str]:

@@ -173,5 +173,5 @@ def _vocabulary() -> frozenset[str]:
     """The words that signatures look for."""
     from triage.library.loader import load_library
 
-    table = load_library().table()
+    table = load_library(shared=True).table()
     return names.words(re.sub(r"\\\\.", " ", regex) for regex in table.regexes)

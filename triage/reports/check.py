@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from triage.library.library import Library
 from triage.library.loader import load_library
 from triage.redact import Redactor
 from triage.reports.baseline import Baseline, Key, key_of
@@ -82,15 +80,10 @@ class Checker:
 
     def _problems(self, text: str, path: Path, config: Config) -> tuple[Document, list[Problem]]:
         document = parse(text, str(path))
-        library = _library(config.signatures)
+        library = load_library(config.signatures, shared=True)
         self.notes.update(dict.fromkeys(f"left out of the library: {problem}" for problem in library.problems))
         subject = Subject(document, config, library, Redactor(self._key, KEPT), path.parent)
         return document, sorted(_found(subject, path), key=lambda p: (p.line, p.column, p.code))
-
-
-@cache
-def _library(folders: tuple[Path, ...]) -> Library:
-    return load_library(folders)
 
 
 def _found(subject: Subject, path: Path) -> Iterator[Problem]:

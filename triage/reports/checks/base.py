@@ -6,13 +6,14 @@ import inspect
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from triage.library.library import Library
+from triage.model import Finding
 from triage.redact import Redactor
 from triage.redact.redactor import Found
 from triage.reports import times
@@ -60,6 +61,7 @@ class Subject:
     library: Library
     redactor: Redactor
     folder: Path
+    about: dict[str, list[Finding]] = field(default_factory=dict)  # by a stated id, as `matching` finds them
 
     @cached_property
     def zone_name(self) -> str:

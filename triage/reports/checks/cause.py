@@ -38,8 +38,11 @@ def _named(name: str, pattern: str) -> bool:
 
 def matching(subject: Subject, stated: str) -> list[Finding]:
     """The findings that a stated id is about, causes first."""
+    if stated in subject.about:
+        return subject.about[stated]
     found = [one for one in subject.shown.findings if fits(stated, one.id, subject.library)]
-    return sorted(found, key=lambda one: one.role != "cause")
+    subject.about[stated] = sorted(found, key=lambda one: one.role != "cause")
+    return subject.about[stated]
 
 
 def proof(subject: Subject, found: Finding) -> str:
