@@ -35,3 +35,8 @@ def test_what_lies_outside_is_not_inside(folder: Path, tmp_path: Path) -> None:
     assert inside(folder / "b.log", folder)
     assert not inside(folder / "../../a.log", folder)
     assert not inside(folder / "link.log", folder)
+    (folder / "logs").mkdir()
+    (folder / "logs" / "b.log").symlink_to(folder / "b.log")
+    assert inside(folder / "logs", folder)
+    (folder / "logs" / "a.log").symlink_to(tmp_path / "a.log")
+    assert not inside(folder / "logs", folder), "what a folder links is read with it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -88,6 +89,9 @@ def test_annotations_are_one_line_each() -> None:
 
 def test_the_summary_shows_markup_as_text() -> None:
     text = output.summary([checked(HOSTILE)])
-    assert "&lt;b>" in text
+    assert "\\<b\\>" in text
     assert "next \\|" in text
+    text = output.summary([checked(replace(HOSTILE, text="see ![x](https://x.example/a.png) @all <img src=x>", because="", remedy=""))])
+    assert "!\\[x\\](https" in text
+    assert "@\u200ball \\<img" in text
     assert "nothing wrong" in output.summary([checked()])

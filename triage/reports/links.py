@@ -32,6 +32,9 @@ def local(path: str, folder: Path) -> Path | None:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Whether a file lies in the same repository as the report, links of the file system followed."""
+    """Whether a file, or a folder with all that it links, lies in the same repository as the report."""
     root = root_of(folder)
-    return root is None or path.resolve().is_relative_to(root)
+    if root is None:
+        return True
+    linked = (one for one in path.rglob("*") if one.is_symlink()) if path.is_dir() else ()
+    return all(one.resolve().is_relative_to(root) for one in (path, *linked))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.render import json
+from triage.render.markdown import escape
 from triage.render.text import clean, wrap
 from triage.render.words import counted
 from triage.reports.check import Checked
@@ -111,9 +112,5 @@ def summary(checked: Sequence[Checked]) -> str:
     if not problems:
         return f"### Incident reports\n\n{counted(len(checked), 'report')}: nothing wrong.\n"
     rows = ["### Incident reports", "", count(checked), "", "| where | code | what |", "|---|---|---|"]
-    rows += [f"| {_cell(p.path)}:{p.line} | {p.code} {p.slug} | {_cell(sentence(p))} |" for p in problems[:500]]
+    rows += [f"| {escape(p.path)}:{p.line} | {p.code} {p.slug} | {escape(sentence(p))} |" for p in problems[:500]]
     return "\n".join(rows) + "\n"
-
-
-def _cell(text: str) -> str:
-    return clean(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
