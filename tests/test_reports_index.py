@@ -55,6 +55,36 @@ def test_what_does_not_fit_is_told(folder: Path) -> None:
         assert any(name in problem for problem in problems)
 
 
+def test_reports_that_cannot_be_read_are_listed_all_the_same(folder: Path) -> None:
+    (folder / "2026-05-06-none.md").write_text("# no front matter\n")
+    (folder / "2026-05-07-broken.md").write_text("---\na: [\n---\n# broken\n")
+    (folder / "2026-05-08-binary.md").write_bytes(b"\xff\xfe")
+    found = collect(folder, folder)
+    assert len(found.incidents) == 7
+    text, page = markdown(found), html(found)
+    assert "7 reports, 0 open" in text
+    assert "| 2026-05-08 | [2026-05-08-binary](<2026-05-08-binary.md>) |  |  | cannot be read: is not UTF-8 |  |" in text
+    assert "| 2026-05-06 | [no front matter](<2026-05-06-none.md>) |  |  | no front matter |  |" in text
+    assert "[broken](<2026-05-07-broken.md>) |  |  | front matter is not YAML: " in text
+    assert page.count("<tr><td>2026-05-0") == 3
+
+
+@pytest.mark.parametrize(("name", "shown"), [
+    ("gpu-cluster-a-node001.dc.example 0000:3b:00", "gpu-cluster-a-node001 0000:3b:00"), ("node07.example GPU 1", "node07.example GPU 1"),
+    ("a-very-long-name-of-a-host-node001 GPU-8e6f9a52-1234", "a-very-long-na…GPU-8e6f9a52-1234"),
+])  # fmt: skip
+def test_names_that_are_cut_keep_host_and_gpu(name: str, shown: str) -> None:
+    assert f">{shown}</text>" in chart.bars([(name, 1)], "x")
+
+
+def test_times_to_recovery_have_lines_that_people_name() -> None:
+    names = [re.findall(r'class="dim">([^<]*)', chart.dots([(0, hour, "a"), (864000, 2 * hour, "b")], 1.0, "x")) for hour in (0.001, 0.5, 30, 20000)]
+    assert names == [["1 min", "10 min"], ["10 min", "1 h"], ["1 d", "7 d"], ["1 year", "10 years"]]
+    days = re.findall(r">(\d{4}-\d\d-\d\d)<", chart.dots([(0, 1, "a"), (4 * 86400 * 30, 2, "b")], None, "x"))
+    assert days == ["1970-01-01", "1970-01-31", "1970-03-02", "1970-04-01", "1970-05-01"]
+    ElementTree.fromstring(chart.dots([(0, 1e6, "a")], 2e6, "x"))
+
+
 def test_the_page_is_whole_and_loads_nothing(folder: Path) -> None:
     page = html(collect(folder, folder))
     assert "<b>|x" not in page

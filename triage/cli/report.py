@@ -157,13 +157,18 @@ def index(
 
     Exit status: 0 written or up to date, 1 out of date or ids used twice, 2 not done.
     """
+    from triage.reports.config import ConfigError
     from triage.reports.index import collect, markdown
     from triage.reports.index_page import html
 
     if not folder.is_dir():
         raise typer.BadParameter(f"{folder} is no folder.", param_hint="'DIR'")
     kind = form or (IndexFormat.html if output and output.suffix in (".html", ".htm") else IndexFormat.md)
-    found = collect(folder, (output or folder / "x").resolve().parent)
+    try:
+        found = collect(folder, (output or folder / "x").resolve().parent)
+    except ConfigError as error:
+        note(str(error))
+        raise typer.Exit(2) from None
     text = html(found) if kind is IndexFormat.html else markdown(found)
     for problem in found.problems:
         note(problem)

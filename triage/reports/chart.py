@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -11,6 +12,12 @@ WIDTH = 720
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 30
 COLOURS = 6  # series that have a colour of their own (classes s0 to s5)
 OTHER = "other"  # the series of the rest, which is grey
+
+# Hours that are drawn as lines, and how they are called.
+_TICKS = (
+    (1 / 60, "1 min"), (1 / 6, "10 min"), (1.0, "1 h"), (6.0, "6 h"), (24.0, "1 d"), (168.0, "7 d"), (720.0, "30 d"),
+    (8760.0, "1 year"), (87600.0, "10 years"),
+)  # fmt: skip
 
 STYLE = """
 svg{display:block;width:100%;height:auto;max-width:45rem;font:12px system-ui,sans-serif}
@@ -52,8 +59,7 @@ def bars(rows: Sequence[tuple[str, int]], label: str) -> str:
     for n, (name, count) in enumerate(rows):
         y = _TOP + n * row
         wide = (WIDTH - left - 60) * count / most
-        shown = name if len(name) <= 32 else name[:31] + "…"
-        parts.append(_text(left - 8, y + 13, shown, "end"))
+        parts.append(_text(left - 8, y + 13, _short(name), "end"))
         parts.append(_rect(left, y + 2, max(2, wide), row - 6, "bar", f"<title>{escape(f'{name}: {count}')}</title>"))
         parts.append(_text(left + max(2, wide) + 6, y + 13, str(count), "start"))
     return _svg(height, label, parts)
@@ -63,8 +69,10 @@ def dots(points: Sequence[tuple[float, float, str]], middle: float | None, label
     """Hours over time on a logarithmic scale; `middle` is a line. A point has seconds since 1970, hours and a text."""
     height, right = 240, WIDTH - 104  # the median is named beside the plot
     hours = [max(hour, 1 / 60) for _, hour, _ in points]
-    low, high = math.floor(math.log10(min(hours))), math.ceil(math.log10(max(hours)))
-    high = max(high, low + 1)
+    first = max((n for n, (tick, _) in enumerate(_TICKS) if tick <= min(hours)), default=0)
+    last = min((n for n, (tick, _) in enumerate(_TICKS) if tick >= max(hours)), default=len(_TICKS) - 1)
+    ticks = _TICKS[first : max(last, first + 1) + 1]
+    low, high = math.log10(ticks[0][0]), math.log10(max(ticks[-1][0], *hours))
     times = [seconds for seconds, *_ in points]
     start, span = min(times), max(max(times) - min(times), 1.0)
     room = height - _TOP - _BOTTOM
@@ -73,10 +81,10 @@ def dots(points: Sequence[tuple[float, float, str]], middle: float | None, label
         return height - _BOTTOM - room * (math.log10(max(hour, 1 / 60)) - low) / (high - low)
 
     parts = []
-    for power in range(low, high + 1):
-        y = place(10.0**power)
+    for tick, name in ticks:
+        y = place(tick)
         parts.append(_line(_LEFT, y, right, y, "axis"))
-        parts.append(_text(_LEFT - 6, y + 4, _hours(10.0**power), "end", "dim"))
+        parts.append(_text(_LEFT - 6, y + 4, name, "end", "dim"))
     if middle is not None:
         y = place(middle)
         parts.append(_line(_LEFT, y, right, y, "median"))
@@ -85,9 +93,11 @@ def dots(points: Sequence[tuple[float, float, str]], middle: float | None, label
         x = _LEFT + 10 + (right - _LEFT - 20) * (at - start) / span
         circle = f'<circle cx="{x:.1f}" cy="{place(hour):.1f}" r="5" class="s0 mark">'
         parts.append(f"{circle}<title>{escape(f'{text}: {_hours(hour)}, {_day(at)}')}</title></circle>")
-    parts.append(_text(_LEFT, height - 10, _day(min(times)), "start"))
-    if _day(max(times)) != _day(min(times)):
-        parts.append(_text(right, height - 10, _day(max(times)), "end"))
+    days = dict.fromkeys(_day(start + span * part / 4) for part in range(5))
+    for n, day in enumerate(days):
+        at = n / max(1, len(days) - 1)
+        anchor = "start" if n == 0 else "end" if n == len(days) - 1 else "middle"
+        parts.append(_text(_LEFT + (right - _LEFT) * at, height - 10, day, anchor))
     return _svg(height, label, parts)
 
 
@@ -103,14 +113,20 @@ def colour(number: int, name: str) -> str:
     return f"s{number % COLOURS}" if name != OTHER else "other"
 
 
+def _short(name: str) -> str:
+    """A name with room beside a bar: without its domain, then without its middle; a GPU stands behind its host."""
+    name = name if len(name) <= 32 else re.sub(r"(?<=[a-z0-9])\.[a-z][\w.-]*", "", name, count=1)
+    return name if len(name) <= 32 else f"{name[:14]}…{name[-17:]}"
+
+
 def _day(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
 
 
 def _hours(hour: float) -> str:
-    if hour < 1:
+    if hour < 1.5:
         return f"{hour * 60:.0f} min"
-    return f"{hour:.3g} h" if hour < 48 else f"{hour / 24:.2g} d"
+    return f"{hour:.1f} h" if hour < 48 else f"{hour / 24:.1f} d"
 
 
 def _round_up(most: int) -> int:

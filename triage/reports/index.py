@@ -12,7 +12,7 @@ from statistics import median
 
 from triage.render.markdown import code, escape
 from triage.render.words import counted
-from triage.reports.document import Document, parse
+from triage.reports.document import Document, parse, texts
 from triage.reports.files import INDEX_MARK, reports_in
 from triage.reports.times import moment
 
@@ -21,7 +21,8 @@ _MOST = 40  # rows of a table of trends
 
 @dataclass(slots=True)
 class Incident:
-    """One report: what its front matter and its title say. `link` leads there from the index."""
+    """One report: what its front matter and its title say. `link` leads there from the index; `problem` is why it says
+    less than it should."""
 
     link: str
     id: str
@@ -33,11 +34,12 @@ class Incident:
     hosts: list[str]
     gpus: list[str]
     recovery: timedelta | None
+    problem: str = ""
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody still works on it."""
-        return self.status.lower() not in ("closed", "resolved", "reviewed")
+        """Whether somebody still works on it, as far as it tells."""
+        return not self.problem and self.status.lower() not in ("closed", "resolved", "reviewed", "complete", "done")
 
 
 @dataclass(slots=True)
@@ -60,38 +62,48 @@ class Trend:
 
 
 def collect(folder: Path, base: Path) -> Collection:
-    """The reports of a folder; links start at `base`. Never fails: a file that cannot be read is a problem."""
+    """The reports of a folder; links start at `base`. A file that says less than it should is listed with the reason.
+
+    Raises ConfigError.
+    """
     found = Collection()
     for path in reports_in([folder]):
+        document, problem = parse(""), ""
         try:
-            document = parse(path.read_text(encoding="utf-8"), str(path))
+            document = parse(path.read_bytes().decode("utf-8"), str(path))
         except (OSError, UnicodeDecodeError) as error:
-            found.problems.append(f"{path}: cannot be read ({error})")
-            continue
+            problem = f"cannot be read: {getattr(error, 'strerror', None) or 'is not UTF-8'}"
         if document.broken:
-            found.problems.append(f"{path}:{document.broken[0]}: front matter is not YAML")
-        elif not document.front:
-            found.problems.append(f"{path}: no front matter; not indexed")
-            continue
-        found.incidents.append(_incident(document, Path(os.path.relpath(path, base)).as_posix()))
+            problem = f"front matter is not YAML: {document.broken[1]}"
+        elif not document.front and not problem:
+            problem = "no front matter"
+        if problem:
+            found.problems.append(f"{path}:{document.broken[0] if document.broken else 1}: {problem}")
+        found.incidents.append(_incident(document, Path(os.path.relpath(path, base)).as_posix(), problem))
     ids = Counter(one.id for one in found.incidents)
     found.problems += [f"id {name} is used {count} times" for name, count in sorted(ids.items()) if count > 1]
     found.incidents.sort(key=lambda one: (stamp(one.date), one.id), reverse=True)
     return found
 
 
-def _incident(document: Document, link: str) -> Incident:
+def _incident(document: Document, link: str, problem: str) -> Incident:
     front = document.front
+    stem = Path(link).stem
     heading = next((block.text for block in document.blocks if block.kind == "heading"), "")
     started, ended = moment(front.get("started")), moment(front.get("ended"))
     recovery = None
     if started and ended and (started.tzinfo is None) == (ended.tzinfo is None) and ended >= started:
         recovery = ended - started
+    date = moment(front.get("date")) or started or moment(stem[:10])
+    hosts, gpus = (listed(front.get(f"{name}s") or front.get(name)) for name in ("host", "gpu"))
     return Incident(
-        link, str(front.get("id") or Path(link).stem), heading or Path(link).stem, moment(front.get("date")) or started,
-        str(front.get("status") or ""), str(front.get("severity") or ""), listed(front.get("signature")),
-        listed(front.get("hosts") or front.get("host")), listed(front.get("gpus") or front.get("gpu")), recovery,
+        link, _word(front.get("id")) or stem, heading or stem, date, _word(front.get("status")),
+        _word(front.get("severity")), listed(front.get("signature")), hosts, gpus, recovery, problem,
     )  # fmt: skip
+
+
+def _word(value: object) -> str:
+    return next(iter(texts(value)), "")
 
 
 def stamp(date: datetime | None) -> float:
@@ -102,9 +114,8 @@ def stamp(date: datetime | None) -> float:
 
 
 def listed(value: object) -> list[str]:
-    """A text or a list as a list of texts."""
-    values = value if isinstance(value, list) else [value]
-    return [str(one) for one in values if one not in (None, "", "not in the logs")]
+    """A text or a list as a list of texts, without what says that nobody knows."""
+    return [one for one in texts(value) if one != "not in the logs"]
 
 
 def trends(incidents: Sequence[Incident], names: Callable[[Incident], Iterable[str]]) -> list[Trend]:
@@ -176,6 +187,6 @@ def markdown(found: Collection) -> str:
         ids = ", ".join(code(name) for name in one.signatures)
         rows.append(
             f"| {day(one.date)} | [{escape(one.title)}](<{one.link}>) | {ids} | {escape(one.severity)} | "
-            f"{escape(one.status)} | {spoken(one.recovery)} |"
+            f"{escape(one.problem or one.status)} | {spoken(one.recovery)} |"
         )
     return "\n".join(rows).rstrip() + "\n"

@@ -19,7 +19,7 @@ th{color:var(--dim);font-weight:600}td.number,th.number{text-align:right;white-s
 .numbers{display:flex;flex-wrap:wrap;gap:.5rem 2.5rem;margin:1rem 0;padding:0}
 .numbers div{display:flex;flex-direction:column-reverse}.numbers dd{font-size:1.7rem;line-height:1.2}
 .scroll{overflow-x:auto}.scroll svg{min-width:34rem}
-td,th{overflow-wrap:normal;white-space:nowrap}td.title{white-space:normal;min-width:14rem}
+td,th{overflow-wrap:normal;white-space:nowrap}td.title{white-space:normal;min-width:18rem}td.why{white-space:normal;min-width:8rem}
 """
 _STYLE = STYLE + chart.STYLE + _OWN
 _BARS = 12
@@ -130,7 +130,7 @@ def _all(incidents: Sequence[Incident]) -> str:
         f'<tr><td>{day(one.date)}</td><td class="title"><a href="{escape(_href(one.link))}">{plain(one.title)}</a></td>'
         f"<td>{', '.join(f'<code>{plain(name)}</code>' for name in one.signatures)}</td>"
         f'<td><span class="{one.severity if one.severity in SEVERITIES else ""}">{plain(one.severity)}</span></td>'
-        f'<td>{plain(one.status)}</td><td class="number">{spoken(one.recovery)}</td></tr>'
+        f'<td class="why">{plain(one.problem or one.status)}</td><td class="number">{spoken(one.recovery)}</td></tr>'
         for one in incidents
     )
     return f'<div class="scroll"><table>{head}{cells}</table></div>'
