@@ -29,25 +29,47 @@ def server() -> Iterator[str]:
     if binaries is None:
         pytest.skip("no PostgreSQL server is installed (Debian: apt-get install postgresql)")
     pytest.importorskip("psycopg")
-    user = None
-    if os.geteuid() == 0:  # the server refuses to run as root
-        try:
-            user = pwd.getpwnam("postgres").pw_name
-        except KeyError:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+    user = _user()
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
     if user:
         shutil.chown(folder, user)
-
-    def run(*command: str) -> None:
-        subprocess.run(command, check=True, user=user, cwd=folder, stdout=subprocess.DEVNULL, timeout=60)
-
     data = folder / "data"
-    run(str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "triage", "-N", "-E", "UTF8")
-    control = (str(binaries / "pg_ctl"), "-D", str(data), "-l", str(folder / "log"), "-w")
-    run(*control, "-o", f"-c listen_addresses='' -c unix_socket_directories={folder}", "start")
+    _run(folder, str(binaries / "initdb"), "-D", str(data), "-A", "trust", "-U", "triage", "-N", "-E", "UTF8")
+    _control(folder, "start")
     try:
         yield f"postgresql+psycopg://triage@/postgres?host={folder}"
     finally:
-        run(*control, "-m", "immediate", "stop")
+        _control(folder, "stop")
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def stopped(url: str) -> Iterator[None]:
+    """The server of `server` is down, as after a crash, inside the block."""
+    folder = Path(url.partition("?host=")[2])
+    _control(folder, "stop")
+    try:
+        yield
+    finally:
+        _control(folder, "start")
+
+
+def _user() -> str | None:
+    """Who runs the server: it refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+
+
+def _run(folder: Path, *command: str) -> None:
+    subprocess.run(command, check=True, user=_user(), cwd=folder, stdout=subprocess.DEVNULL, timeout=60)
+
+
+def _control(folder: Path, what: str) -> None:
+    binaries = _binaries()
+    assert binaries is not None
+    own = ("-o", f"-c listen_addresses='' -c unix_socket_directories={folder}") if what == "start" else ("-m", "immediate")
+    _run(folder, str(binaries / "pg_ctl"), "-D", str(folder / "data"), "-l", str(folder / "log"), "-w", *own, what)

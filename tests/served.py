@@ -8,6 +8,7 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -29,7 +30,10 @@ def served(store: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[s
     port = free_port()
     env = {key: value for key, value in os.environ.items() if not re.match("SLACK|GITHUB|TRIAGE", key)}
     command = [sys.executable, "-m", "triage", "serve", "--port", str(port), "--workers", "1", "--history", str(store), *options]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=env) as process:
+    with (
+        tempfile.TemporaryFile("w+") as said,  # a pipe that nobody reads would stop the service
+        subprocess.Popen(command, stderr=said, text=True, env=env) as process,
+    ):
         url = f"http://127.0.0.1:{port}"
         try:
             until = time.monotonic() + 120
@@ -38,7 +42,7 @@ def served(store: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[s
                     urllib.request.urlopen(f"{url}/healthz", timeout=5)
                     break
                 except OSError:
-                    assert process.poll() is None, process.stderr and process.stderr.read()
+                    assert process.poll() is None, said.seek(0) or said.read()
                     time.sleep(0.2)
             yield url, process
         finally:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,32 @@ def test_a_killed_writer_loses_no_finished_report(tmp_path: Path) -> None:
         ids += [line.strip() for line in writer.stdout if line.endswith("\n")]
     stored = {entry.id for entry in History(path).entries(limit=100_000)}
     assert set(ids) <= stored
+
+
+def test_a_clock_that_goes_back_loses_nothing(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + DAY)
+    ahead = history.add(report())
+    monkeypatch.setattr(time, "time", lambda: now)
+    here = history.add(report())
+    assert history.get(ahead.id) is not None
+    assert history.get(here.id) is not None
+    seen = history.seen(report())
+    assert seen is not None
+    assert (seen.count, seen.first, seen.last) == (2, now, now + DAY)
+    assert history.purge() == 0
+
+
+def test_a_database_that_goes_away_is_told_and_found_again() -> None:
+    with postgres.server() as url:
+        store = History(url)
+        kept = store.add(report(), "text")
+        with postgres.stopped(url):
+            began = time.monotonic()
+            with pytest.raises(HistoryError, match="does not answer") as told:
+                store.get(kept.id)
+            assert time.monotonic() - began < 15
+            assert "SELECT" not in str(told.value)
+        assert store.get(kept.id) is not None
+        assert store.add(report()).id
+        store.close()

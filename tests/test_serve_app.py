@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import sqlite3
 import threading
 import time
@@ -107,6 +108,16 @@ def test_a_store_that_does_not_answer_is_503_until_it_does(folder: Path, client:
         other.close()
     assert client.get("/healthz").status_code == 200
     assert client.get(f"/api/v1/reports/{id}").json()["id"] == id
+
+
+def test_who_goes_away_before_the_end_of_a_body_is_no_error(client: httpx2.Client) -> None:
+    with socket.create_connection((client.base_url.host, client.base_url.port)) as gone:
+        gone.sendall(b"POST /api/v1/analyze HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\nx")
+        time.sleep(0.2)
+    until = time.monotonic() + 20
+    while 'route="/api/v1/analyze",status="499"} 1.0' not in client.get("/metrics").text:
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_what_has_expired_is_deleted_while_it_runs(tmp_path: Path) -> None:

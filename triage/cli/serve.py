@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from triage.serve.desk import Desk
     from triage.serve.settings import Settings
 
+_CONNECTIONS = 1000  # at once; one more is 503, before files and memory of the process end
 _INSTALL = 'needs `pip install "gpu-triage[{extra}]"`'
 
 
@@ -43,6 +46,7 @@ def serve(
         from triage.serve.analysis import analyse, warm
         from triage.serve.app import create
         from triage.serve.desk import Desk
+        from triage.serve.scratch import scratch
         from triage.serve.settings import Settings
         from triage.serve.workers import Bounds, Workers
     except ImportError as error:
@@ -51,10 +55,15 @@ def serve(
     settings = Settings(url=url.rstrip("/"), rate=rate, keep=keep * DAY, bounds=bounds)
     history = open_history(store)
     history.keep = settings.keep
-    desk = Desk(history, Workers(analyse, workers, bounds, warm))
-    app = create(desk, settings, _doors(desk, settings))
-    note(f"triage serve: http://{host}:{port}, reports in {store or default_store()}")
-    uvicorn.run(app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it again when it has ended: we end, too
+    with scratch():
+        desk = Desk(history, Workers(analyse, workers, bounds, warm))
+        app = create(desk, settings, _doors(desk, settings))
+        note(f"triage serve: http://{host}:{port}, reports in {store or default_store()}")
+        uvicorn.run(
+            app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False,
+            limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 10,
+        )  # fmt: skip
 
 
 def _doors(desk: Desk, settings: Settings) -> list[APIRouter]:

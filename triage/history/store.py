@@ -23,6 +23,7 @@ from triage.history.tables import SCHEMA, marks, meta, reports, tables
 
 DAY = 86_400.0
 KEEP = 90 * DAY  # counted from creation
+_CONNECT = 10  # seconds, else a lost database would hold each request for minutes
 _COMPARED = 500  # reports among which the nearest are looked for, newest first
 
 Mark = Literal["fixed", "not-same", "helpful", "not-helpful"]
@@ -239,7 +240,11 @@ def _engine(address: str) -> sql.Engine:
     if address == "sqlite://":  # in memory: one connection for all threads, or each would have a store of its own
         shared = {"check_same_thread": False}
         return sql.create_engine(address, poolclass=sql.StaticPool, connect_args=shared, hide_parameters=True)
-    return sql.create_engine(address, pool_pre_ping=True, hide_parameters=True)  # no log text in messages
+    # A connection that the server has closed is replaced; no message holds text of a log.
+    options: dict[str, Any] = {"pool_pre_ping": True, "pool_timeout": _CONNECT, "hide_parameters": True}
+    if sql.make_url(address).get_backend_name() == "postgresql":
+        options["connect_args"] = {"connect_timeout": _CONNECT}
+    return sql.create_engine(address, **options)
 
 
 def _durable(connection: Any, _record: Any) -> None:

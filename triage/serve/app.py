@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
@@ -33,6 +35,8 @@ def create(desk: Desk, settings: Settings | None = None, doors: Sequence[APIRout
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        # Each log that waits for a worker waits in a thread; others must be left for all other requests.
+        to_thread.current_default_thread_limiter().total_tokens += desk.workers.most
         with tempfile.TemporaryDirectory(prefix="triage-kb-") as folder:
             app.mount("/kb", site.Knowledge(Path(folder)))
             sweeper = asyncio.create_task(_sweep(desk))
@@ -55,6 +59,7 @@ def create(desk: Desk, settings: Settings | None = None, doors: Sequence[APIRout
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HistoryError, _no_history)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(OSError, _no_space)
     return app
 
 
@@ -87,6 +92,14 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 def _no_history(request: Request, _error: Exception) -> Response:
     return _told(request, 503, "the history does not answer: try again in a minute", {"retry-after": "60"})
+
+
+def _no_space(request: Request, error: Exception) -> Response:
+    """Uploads lie on the disk while they are read."""
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        raise error
+    text = "the disk of the help desk is full: try a smaller file, or tell who runs it"
+    return _told(request, 503, text, {"retry-after": "60"})
 
 
 def _http(request: Request, error: Exception) -> Response:

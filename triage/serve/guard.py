@@ -11,7 +11,7 @@ from limits import parse
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 Message = MutableMapping[str, Any]
@@ -108,6 +108,8 @@ class Guard:
 
         try:
             await self._app(scope, _bounded(scope, receive, self._upload, self._body), sending)
+        except ClientDisconnect:
+            told["status"] = told["status"] or 499
         except Exception as error:
             if not told["status"]:
                 text = f"internal error ({type(error).__name__}); please report it"

@@ -29,6 +29,7 @@ from triage.serve.guard import Numbers, Rate, Refusal
 from triage.serve.intake import Intake, taken
 from triage.serve.jobs import Jobs, Running
 from triage.serve.settings import Settings
+from triage.serve.workers import AnalysisError, Progress
 
 Id = Annotated[str, Path(pattern="^[A-Za-z0-9_-]{1,40}$")]
 Marked = Literal["fixed", "not-same", "helpful", "not-helpful"]
@@ -71,13 +72,21 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
 
     async def _started(request: Request) -> Running:
         began = time.perf_counter()
-        async with taken(request, settings) as intake:
-            # The files outlive this request: the job deletes them.
-            folder = Folder(tempfile.mkdtemp(prefix="triage-job-"))
-            paths = [await run_in_threadpool(_moved, path, folder) for path in intake.paths]
-        mine = Intake(intake.text, paths, intake.zone, intake.keep)
+        # The files outlive this request: the job deletes them.
+        folder = Folder(tempfile.mkdtemp(prefix="triage-job-"))
+        try:
+            async with taken(request, settings) as intake:
+                paths = [await run_in_threadpool(_moved, path, folder) for path in intake.paths]
+            mine = Intake(intake.text, paths, intake.zone, intake.keep)
+            return jobs.start(work(mine, began), lambda: shutil.rmtree(folder, ignore_errors=True))
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, AnalysisError):
+                raise Refusal(error.status, str(error)) from error
+            raise
 
-        def work(step: Callable[[int, int], None]) -> Answer:
+    def work(mine: Intake, began: float) -> Callable[[Progress], Answer]:
+        def analysed(step: Progress) -> Answer:
             if mine.paths:
                 answer = desk.files(mine.paths, zone=mine.zone, progress=step)
             else:
@@ -85,7 +94,7 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             numbers.report(answer.report, "page", time.perf_counter() - began)
             return answer
 
-        return jobs.start(work, lambda: shutil.rmtree(folder, ignore_errors=True))
+        return analysed
 
     @door.get("/jobs/{id}")
     def job(request: Request, id: Id) -> Response:

@@ -82,6 +82,11 @@ class Workers:
         self._pending = 0
 
     @property
+    def most(self) -> int:
+        """How many callers of `run` there can be at once; one more is told to come back."""
+        return self.bounds.waiting + len(self._all)
+
+    @property
     def pending(self) -> int:
         """How many logs are waited for."""
         return self._pending
@@ -89,7 +94,7 @@ class Workers:
     def run(self, job: Job, progress: Progress | None = None) -> Any:
         """What `work` gives for a job. Raises `AnalysisError` with a message for the sender."""
         with self._lock:
-            if self._pending >= self.bounds.waiting + len(self._all):
+            if self._pending >= self.most:
                 raise Busy("too many logs are being analysed: try again in a minute")
             self._pending += 1
         try:
