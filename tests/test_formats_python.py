@@ -589,3 +589,8 @@ def test_a_line_that_a_wrapper_stamps_much_later_is_no_part_of_a_traceback(later
     found = Traceback().take([Line(i, t, t, {"time": s}) for i, (t, s) in enumerate(zip(texts, stamps, strict=True))], 0)
     assert found is not None
     assert ("is empty" in found.text) == own
+
+
+def test_typographic_quotes_of_a_forum() -> None:
+    found = one("Traceback (most recent call last):\nFile “/app/core.py”, line 699, in run\nengine = Engine()\nValueError: no")
+    assert (found.fields["exception"], found.fields["path"]) == ("ValueError", "/app/core.py")

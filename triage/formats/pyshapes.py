@@ -15,7 +15,10 @@ CHAIN = lazy.pattern(
     r"|During handling of the above exception, another exception occurred:|Original exception was:)"
 )
 _LONG = 4000  # characters; no line of a traceback except messages is longer, and hostile ones cost time
-_FRAME = lazy.pattern(r'^\s*(?:> *)?File "(?P<path>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+?))?\s*$')
+# Word processors and forums turn the quotation marks around.
+_FRAME = lazy.pattern(
+    r'^\s*(?:> *)?File ["“”](?P<path>[^"“”]+)["“”], line (?P<line>[0-9]+)(?:, in (?P<function>.+?))?\s*$'
+)
 LOOSE_FRAMES = (
     lazy.pattern(r"^File (?P<path>\S+?):(?P<line>[0-9]+), in (?P<function>[\w.<>]+)"),
     lazy.pattern(r"^(?P<path><ipython-input-[^>]+>|/\S+\.py) in (?P<function>[\w.<>]+)"),
