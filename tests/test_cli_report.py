@@ -70,6 +70,17 @@ def test_outputs_go_into_new_folders(folder: Path) -> None:
         assert (done.exit_code, "cannot be written" in done.stderr) == (2, True)
 
 
+def test_a_folder_without_reports_is_told(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# x\n")
+    done = run("report", "check", tmp_path)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"triage: no report in {tmp_path}\n")
+
+
+def test_a_secret_does_not_become_known_in_silence(folder: Path) -> None:
+    shutil.copy(REPORTS / "2026-11-30-secret-in-log.md", folder)
+    assert "1 of them quote secrets: revoke these" in run("report", "check", "--update-baseline", folder).stderr
+
+
 def test_a_baseline_silences_what_was_there(folder: Path) -> None:
     assert run("report", "check", "--update-baseline", folder).exit_code == 0
     assert run("report", "check", folder).exit_code == 0

@@ -17,12 +17,13 @@ PLACES = (
     ('{"_HOSTNAME":"node07"}', "host", "node07"), ("MASTER_ADDR=node07", "host", "node07"), ("[node07]:29500", "host", "node07"),
     ("tcp://node07:29500", "host", "node07"), ("Linux node07 5.15.0-91-generic", "host", "node07"), ("alice@node07:~$ nvidia-smi", "host", "node07"),
     ("<Computer>DESKTOP-7</Computer>", "host", "DESKTOP-7"), ("srun: error: node07: task 3: Killed", "host", "node07"),
+    ("rz2 login: [1820334.101882] mce: x", "host", "rz2"), ("node07 login: ", "host", "node07"),
 )  # fmt: skip
 NONE = (
     "User: What does it mean?", "User: And Xid 31?", "User: thanks!", "user: thanks", "/root/train.py", "/home/ubuntu/x", "host: unknown", "hostname: localhost", "https://pytorch.org/docs", "user=root",
     "on host memory", "https://docs.nvidia.com/deploy/xid-errors", "Linux kernel 5.15", "[cuda:0]", "[train.py]:123",
     "2026-03-14T09:57:01,032934+00:00 pci 0000:00:06.0: [10de:2335] type 00", "2026-03-14T09:57:01,032934+00:00 Command line: quiet",
-    "2026-03-14T09:57:01.123456789Z Loading weights: done",
+    "2026-03-14T09:57:01.123456789Z Loading weights: done", "Last login: Tue Mar 14", "/home/ml/job/train.py", "/home/jenkins/x",
 )  # fmt: skip
 
 

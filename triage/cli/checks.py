@@ -85,10 +85,14 @@ def _check(
             failed = 2
     for text in checker.notes:
         note(text)
+    if not files:
+        note(f"no report in {', '.join(map(str, paths))}")
     if update:
         known.replace({one.name for one in checked}, [key for one in checked for key in one.keys])
         known.write(known_file)
         note(f"{known_file}: {known.known.total()} known problems")
+        if secrets := sum(problem.code == "TRI010" for one in checked for problem in one.problems):
+            note(f"{secrets} of them quote secrets: revoke these, then --fix")
         return failed
     _show(checked, form, output)
     wrong = any(problem.level == "error" for one in checked for problem in one.problems)

@@ -55,7 +55,7 @@ Update = Annotated[bool, typer.Option("--update-baseline", help="Make what is fo
 ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 whatever is found, if it could be checked.")]
 
 
-@report.command("check")
+@report.command("check", short_help="Check reports against the logs that they quote.")
 def check(
     paths: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports, or folders of reports.")],
     fix: Fix = False,
@@ -78,7 +78,7 @@ def check(
     raise typer.Exit(status)
 
 
-@report.command("new")
+@report.command("new", short_help="Write a report from an analysis of logs.")
 def new(
     logs: Annotated[list[str], typer.Argument(metavar="LOGS...", help="Files, folders, archives.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.md", help="The report; must not exist yet.")],
@@ -142,7 +142,7 @@ def _written(
     )
 
 
-@report.command("index")
+@report.command("index", short_help="Index reports, and show trends.")
 def index(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of reports.")],
     output: Annotated[

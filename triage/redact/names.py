@@ -56,6 +56,7 @@ _HOSTS = (
     rf"\b(?:ssh|scp|rsync)\s[^\n@]{{0,80}}?\b{_NAME}@({_HOST})",
     rf"^\[?{_NAME}@({_HOST})(?::|\s)[~/][^\n$#]{{0,200}}[$#] ",
     rf"(?i)\b(?:on|from|at|to) (?:host|node|machine) ['\"]?({_HOST})",
+    rf"^({_HOST}) login: ?(?:\[|$)",  # a serial console, and what the kernel says into it
     rf"^Linux ({_HOST}) [0-9]{{1,2}}\.[0-9]{{1,3}}\.",
     rf"\bsrun: error: ({_HOST}): ",
     rf"\b(?:slurmstepd|slurmd): error: \*\*\* [^\n]{{0,80}} ON ({_HOST}) ",
