@@ -34,6 +34,7 @@ class Place:
     rank: int = 3
     bus: str = "9d"
     pid: int = 41003
+    ahead: float = 0.0  # seconds by which the clock of the host is wrong
 
     @property
     def uuid(self) -> str:
@@ -71,7 +72,7 @@ class Logs:
 
     def say(self, seconds: float, text: str, place: Place) -> None:
         """What the lines of an example look like when they are printed that many seconds after the start."""
-        when = START + timedelta(seconds=seconds)
+        when = START + timedelta(seconds=seconds + place.ahead)
         text = place.named(text)
         if text.startswith(("GPU 0000", "CA '")):  # what a tool shows has no time
             self.lines[f"{place.host}/{'ibstat' if text[0] == 'C' else f'nvidia-smi-{place.bus}'}.txt"].append((when, text))
@@ -90,10 +91,9 @@ class Logs:
 
     def introduce(self, place: Place) -> None:
         """Who is who: the rank, its process and its GPU."""
-        if (place.host, place.rank) not in [(p.host, p.rank) for p in getattr(self, "known", [])]:
-            self.say(-3600, f"{place.host}:{place.pid}:{place.pid + 1000} [{place.local}] NCCL INFO ncclCommInitRankConfig comm 0x55d0 rank {place.rank} nranks 16 cudaDev {place.local} nvmlDev {place.local} busId {int(place.bus, 16) << 12:x} commId 0x8a1d5f4f0e1a7c2b - Init COMPLETE", place)
-            self.say(-3600, f"[   10.000000] NVRM: GPU at PCI:0000:{place.bus}:00: {place.uuid}", place)
-            self.say(-60, "step 120 loss 2.1", place)
+        self.say(-3600, f"{place.host}:{place.pid}:{place.pid + 1000} [{place.local}] NCCL INFO ncclCommInitRankConfig comm 0x55d0 rank {place.rank} nranks 16 cudaDev {place.local} nvmlDev {place.local} busId {int(place.bus, 16) << 12:x} commId 0x8a1d5f4f0e1a7c2b - Init COMPLETE", place)
+        self.say(-3600, f"[   10.000000] NVRM: GPU at PCI:0000:{place.bus}:00: {place.uuid}", place)
+        self.say(-60, "step 120 loss 2.1", place)
 
     def write(self, folder: Path) -> Path:
         for name, lines in self.lines.items():

@@ -21,7 +21,8 @@ LAYERS = (
     ("scan", "match", "templates", "tally", "storms", "reading", "counting", "parallel"),
     ("redact",),
     (
-        "identity", "naming", "clocks", "collectives", "copies", "derive", "incidents", "prose", "writing", "quoting",
+        "identity", "naming", "clocks", "collectives", "copies", "derive", "incidents", "skew", "prose", "writing",
+        "quoting",
         "testruns", "recovery", "timing", "views",
         "joins", "promotion", "correlate", "ranking",
     ),

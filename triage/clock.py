@@ -90,12 +90,12 @@ def zone_of(text: str) -> tuple[float, bool]:
 def iso(stamp: Stamp) -> str:
     """`2025-03-11T10:02:11Z` for zoned, the same without Z for naive, `+812.346 s` for boot stamps.
 
-    Milliseconds are shown where they are not zero.
+    Milliseconds are shown where they are not zero. A time that was moved is shown as its own host wrote it.
     """
     if stamp.kind == "boot":
         return f"+{stamp.seconds:.3f} s"
     try:
-        moment = datetime(1970, 1, 1) + timedelta(milliseconds=round(stamp.seconds * 1000))
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=round((stamp.seconds - stamp.moved) * 1000))
     except (OverflowError, ValueError):
         return ""
     text = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")

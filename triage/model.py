@@ -34,13 +34,14 @@ class Stamp:
     `seconds` counts from 1970 (UTC) for `zoned` and `naive` stamps and from boot for `boot` stamps. A `naive`
     stamp had no zone and was read in the zone given with --tz, else as UTC. Only `zoned` and `naive` stamps
     can be compared with those of other clocks; `boot` stamps only inside their own source. The zone of an `assumed`
-    one is that of other logs of its machine.
+    one is that of other logs of its machine. `moved` was added so that the clocks of several hosts agree.
     """
 
     seconds: float
     kind: Literal["zoned", "naive", "boot"]
     text: str
     assumed: bool = False
+    moved: float = 0.0
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from triage import clock, clocks, correlate, counting, derive, gaps, incidents, naming, verdict
+from triage import clock, clocks, correlate, counting, derive, gaps, incidents, naming, skew, verdict
 from triage.identity import Identities
 from triage.library.library import Library
 from triage.library.loader import load_library
@@ -126,6 +126,7 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     names = naming.settle(read, records, matches)
     aligned = clocks.align(records)
     identities = Identities(matches)
+    apart = skew.settle(records, matches, identities)
     times = incidents.stamps(records)
     heeded = [m for m in matches if m.id not in options.ignore]
     matches += derive.derived(heeded, library, times, identities)
@@ -142,7 +143,8 @@ def _analyze(inputs: Sequence[Input], library: Library, options: Options) -> Rep
     if zone is not None:
         report.stats["zone"] = zone
     report.stats["seconds"] = round(time.perf_counter() - began, 3)
-    report.notes = [*report.notes, *library.notes, *(str(p) for p in library.problems)]
+    told = [*map(str, apart.skews), *apart.unordered(report.findings)]
+    report.notes = [*report.notes, *told, *library.notes, *(str(p) for p in library.problems)]
     return report
 
 

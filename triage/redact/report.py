@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from triage import lazy
 from triage.model import Evidence, Finding, Report, Value
 from triage.redact.redactor import Redactor
 
@@ -12,6 +13,8 @@ T = TypeVar("T")
 
 # Entities whose key tells what they name; all others are read like any text.
 _KINDS = {"host": "host", "gpu_uuid": "uuid", "user": "user"}
+# Notes about the clocks of hosts may name one that no finding names.
+_CLOCKS = lazy.pattern(r"\b(?:clock|that) of ([\w.-]*\w)|\bon ([\w.-]*\w) (?:or|came) ")
 _KEPT = ("id", "role", "severity", "confidence", "action", "verdict", "blocks")
 
 
@@ -29,6 +32,8 @@ def redact_report(report: Report, redactor: Redactor) -> Report:
                 redactor.learn(text)
     for group in report.unexplained:
         redactor.learn(group.sample)
+    for named in _CLOCKS.findall("\n".join(report.notes)):
+        redactor.note("".join(named), "host")
     return _redacted(report, redactor)
 
 
