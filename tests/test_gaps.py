@@ -151,3 +151,11 @@ def test_a_kernel_log_proves_only_for_its_host_and_its_time(tmp_path: Path, kern
 
 def test_without_a_host_the_kernel_log_of_any_is_asked_for(tmp_path: Path) -> None:
     assert asked(tmp_path, {"job.log": KILLED}) == ["kernel log of the host"]
+
+
+def test_a_job_and_a_kernel_of_different_hosts_are_not_joined_in_silence(tmp_path: Path) -> None:
+    xid = "2031-05-02T12:01:57+00:00 {} kernel: NVRM: Xid (PCI:0000:18:00): 79, pid=4711, name=python, GPU has fallen off the bus.\n"
+    job = {"job.log": joined(0, 2)}
+    found = report(tmp_path, job | {"kern.log": xid.format("gpu-07")}).missing
+    assert [(one.what, one.command) for one in found] == [("the node on which node05 ran", "kubectl get pods -o wide")]
+    assert asked(tmp_path, job | {"kern.log": xid.format("node05.cluster.local")}) == []

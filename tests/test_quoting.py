@@ -107,3 +107,17 @@ def test_a_sentence_may_be_wrapped(tmp_path: Path) -> None:
 def test_what_was_set_aside_is_told(tmp_path: Path) -> None:
     report = analyze_text(f"Look for `{ERROR}` first.", library=knowing(tmp_path))
     assert report.notes == ["line 1: bad is no fault (quoted as an example)"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"+ echo '{ERROR}'", f"++ grep -c '{ERROR}' /var/log/syslog", f"+ [[ -n '{ERROR}' ]]", f"+ LAST='{ERROR}'",
+        f"+ /usr/bin/logger -t job '{ERROR}'", f"2031-05-02T12:01:58.900000001Z + echo '{ERROR}'",
+    ],
+)  # fmt: skip
+def test_a_command_in_the_trace_of_a_shell_is_no_error_and_its_output_is(tmp_path: Path, line: str) -> None:
+    lib = knowing(tmp_path)
+    assert analyze_text(f"starting\n{line}\ndone", library=lib).verdict == "healthy"
+    assert analyze_text(f"starting\n{line}\n{ERROR}\ndone", library=lib).verdict == "fault"
+    assert analyze_text(f"starting\n+ {ERROR}\ndone", library=lib).verdict == "fault"

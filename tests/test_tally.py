@@ -90,6 +90,9 @@ def test_no_line_is_lost_or_counted_twice(lines: list[str]) -> None:
     [
         ("disk failed", None, True), ("0 errors, fine", None, False), ("all well", None, False), ("x" * 700 + " error", None, False),
         ("disk failed", "info", False), ("all well", "error", True),
+        ("description:    fatal error handler", None, False), ("description: the disk failed", None, True),
+        ("+ echo 'FATAL: no pod'", None, False), ("+ disk failed", None, True),
+        ('error: previous terminated container "a" in pod "b" not found', None, False),
     ],
 )  # fmt: skip
 def test_what_sounds_like_an_error(text: str, level: str | None, bad: bool) -> None:

@@ -47,7 +47,7 @@ def find(
         found += _ranks(matches, names, identities) if top is not None else ()
     if top is not None and top.role == "unknown":
         found += _beginnings(records)
-    return [*found, *_sections(sources), *_answers(sources)]
+    return [*found, *_strangers(records, matches), *_sections(sources), *_answers(sources)]
 
 
 def covered(records: Sequence[Record], form: str, one: Group) -> bool:
@@ -163,6 +163,16 @@ def _on(own: Sequence[Record], identities: Identities) -> str:
 def _around(last: Stamp) -> str:
     known: Entities = {"time": clock.iso(last)}
     return advise.fill_text('journalctl _TRANSPORT=kernel --since "{time-5m}"', known)
+
+
+def _strangers(records: Sequence[Record], matches: Sequence[Match]) -> Iterator[Missing]:
+    """Logs of a job and of a kernel that name no common host: inside a container the host is called like the pod."""
+    kernel = {_label(host) for r in records if r.format == "kernel" and (host := r.fields.get("host"))}
+    job = {str(m.entities["host"]) for m in matches if m.record.format == "nccl" and "host" in m.entities}
+    if kernel and job and kernel.isdisjoint(map(_label, job)):
+        one, other = sorted(job)[0], sorted(kernel)[0]
+        why = f"the job names no host of which a kernel log is here ({other}), so the two were not joined"
+        yield Missing(f"the node on which {one} ran", why, "kubectl get pods -o wide")
 
 
 def _sections(sources: Iterable[Source]) -> Iterator[Missing]:

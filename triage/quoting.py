@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage import lazy
+from triage.formats.shapes import TRACED
 from triage.library.library import Library
 from triage.library.patterns import compiled
 from triage.model import Match, Record
@@ -68,6 +69,8 @@ class Quoting:
         line = record.text[begin:].split("\n", 1)[0]
         if len(line) > _LONGEST:
             return ""
+        if TRACED.match(line) or TRACED.match(record.lines[number].raw):
+            return "a command in the trace of a shell"
         inside = (span[0] - begin, min(span[1] - begin, len(line)))
         if record.format == "text":
             if _PATTERN.search(line):

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from triage import formats, lazy
+from triage.formats.shapes import TRACED
 from triage.model import Block, Record
 from triage.templates import Template, Templates
 
@@ -26,8 +27,11 @@ _NOT_BAD = lazy.pattern(
     r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
     r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
 )
-# modinfo: what modules say of themselves and of their parameters, by the hundred.
-_LISTED = lazy.pattern(r"(?:parm|description|alias|depends|filename|firmware|license|author|signer):\s{2,}")
+# modinfo: what modules say of themselves and of their parameters, by the hundred. kubectl: what is simply not there.
+_LISTED = lazy.pattern(
+    r"(?:parm|description|alias|depends|filename|firmware|license|author|signer):\s{2,}"
+    r"|error: previous terminated container \S+ in pod \S+ not found|Error from server \(NotFound\): "
+)
 
 
 def keys_of(block: Block) -> list[bytes]:
@@ -41,7 +45,7 @@ def suspicious(record: Record) -> bool:
     if level in ("info", "debug", "trace"):
         return False
     begin = record.text[:600]
-    if _LISTED.match(begin):
+    if _LISTED.match(begin) or TRACED.match(begin):
         return False
     return level in ("error", "fatal", "critical") or bool(_BAD.search(begin) and not _NOT_BAD.search(begin))
 

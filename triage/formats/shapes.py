@@ -106,3 +106,10 @@ def foreign(text: str) -> bool:
 def begins(text: str) -> bool:
     """True if the line begins a record of its own: foreign lines, tracebacks and bare exceptions."""
     return foreign(text) or bool(TRACEBACK.search(text)) or bool(RAISED.match(text))
+# What `set -x` of a shell prints before it runs a command: what the command says comes on a line of its own.
+TRACED = lazy.pattern(
+    r"\++ (?:(?:\S*/)?(?:echo|printf|[ef]?grep|awk|sed|cat|tee|head|tail|sort|find|xargs|ls|cp|mv|rm|mkdir|date|sleep"
+    r"|exit|export|source|eval|exec|cd|set|test|local|return|case|for|if|while|trap|wait|kill|timeout|sudo|ssh|scp|bash|sh"
+    r"|python[0-9.]*|pip|srun|sbatch|mpirun|torchrun|deepspeed|accelerate|kubectl|oc|helm|docker|podman|nvidia-smi"
+    r"|dcgmi|dmesg|journalctl|systemctl|modprobe|logger|hostname|module|conda)\b|\[\[? |\(\(|\w+=)"
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from triage import lazy
-from triage.formats import windows_debug, windows_loose, windows_nested, windows_xml
+from triage.formats import windows_debug, windows_loose, windows_nested, windows_report, windows_xml
 from triage.formats.base import Format, record
 from triage.formats.windows_headings import CHANNEL, PAIR, POWERSHELL, field_of
 from triage.formats.windows_payload import Payload, decode, level, origin
@@ -294,6 +294,6 @@ def _from_loose(lines: Sequence[Line], at: int) -> Record | None:
 def _from_crash(lines: Sequence[Line], at: int) -> Record | None:
     found = windows_debug.crash(lines, at)
     if found is None:
-        return None
+        return windows_report.read(lines, at)
     own = lines[at : at + found[0]]
     return record(WindowsEvent.name, own, [line.text for line in own], None, **found[1])
