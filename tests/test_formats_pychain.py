@@ -146,3 +146,15 @@ def test_a_symptom_is_explained_by_the_unknown_exception_before_it() -> None:
 def test_the_proof_quotes_the_original_first() -> None:
     evidence = analyze_text(LOADER.format(kind="KeyError", message="'b'")).findings[0].evidence
     assert [line.line for line in evidence] == [12, 10, 6]
+
+
+def test_a_message_that_ends_with_a_colon_goes_on_in_the_next_line() -> None:
+    text = """Traceback (most recent call last):
+  File "/app/train.py", line 40, in <module>
+    out = model(x)
+torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
+CalledProcessError: Command '['/usr/bin/gcc', '/tmp/main.c']' returned non-zero exit status 1.
+
+Set TORCHDYNAMO_VERBOSE=1 for the internal stack trace"""
+    assert exceptions(one(text))[-1].message.startswith("backend='inductor' raised: CalledProcessError: Command")
+    assert analyze_text(text).findings[0].title.endswith("returned non-zero exit status 1.")

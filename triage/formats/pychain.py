@@ -82,6 +82,8 @@ def parts(texts: list[str], found: Scan) -> list[Part]:
             _frame(current, inner, texts[index + 1] if index + 1 < len(texts) else "")
         elif label == "raised":
             _name(current, index, inner, text, found)
+        elif label == "message" and current.message.endswith(":") and inner.strip():
+            current.message += f" {inner.strip()}"  # torch.compile: "backend='inductor' raised:", and what on the next
     return [part for part in order if part.type or part.frames]
 
 
