@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+import httpx2
+
 from tests.desk import XID
 from tests.served import ask, served
 
@@ -48,3 +50,15 @@ def test_slack_without_a_way_to_prove_itself_is_refused(tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
     assert told.returncode == 2
     assert "SLACK_SIGNING_SECRET" in told.stderr
+
+
+@pytest.mark.parametrize(("options", "statuses"), [((), [200, 200, 429, 429]), (("--proxy", "127.0.0.1"), [200] * 4)])
+def test_addresses_behind_a_proxy_are_told_apart_where_it_is_known(
+    tmp_path: Path, options: tuple[str, ...], statuses: list[int]
+) -> None:
+    with served(tmp_path / "history.db", "--rate", "2/minute", *options) as (url, _):
+        found = [
+            httpx2.post(f"{url}/api/v1/analyze", content=XID, headers={"x-forwarded-for": f"10.0.0.{at // 2}"}, timeout=60)
+            for at in range(4)
+        ]
+    assert [one.status_code for one in found] == statuses

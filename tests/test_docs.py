@@ -21,6 +21,7 @@ from triage.model import Line
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+THREATS = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
@@ -97,3 +98,9 @@ def test_the_format_of_the_guide_works_as_it_is_printed() -> None:
 
 def test_exit_statuses_are_documented() -> None:
     assert re.findall(r"^\| (\d) \|", README, re.MULTILINE) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("named", sorted(set(re.findall(r"`(tests/\w+\.py(?:::\w+)?)`", THREATS))))
+def test_each_defence_names_a_test_that_there_is(named: str) -> None:
+    path, _, test = named.partition("::")
+    assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8") or not test

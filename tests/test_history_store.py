@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -190,3 +191,22 @@ def test_a_database_that_goes_away_is_told_and_found_again() -> None:
         assert store.get(kept.id) is not None
         assert store.add(report()).id
         store.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes")
+def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
+    store = History(tmp_path / "new" / "history.db")
+    store.add(report())
+    assert {path.stat().st_mode & 0o077 for path in (tmp_path / "new", *(tmp_path / "new").iterdir())} == {0}
+    store.close()
+
+
+def test_what_is_deleted_is_overwritten(tmp_path: Path) -> None:
+    store = History(tmp_path / "history.db")
+    mark = "a line that only this log has"
+    kept = store.add(report(), f"{mark}\n" * 3)
+    store.close()  # the last connection folds the write-ahead log into the file
+    assert mark.encode() in (tmp_path / "history.db").read_bytes()
+    assert store.forget(kept.id, kept.token)
+    store.close()
+    assert mark.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -53,3 +54,11 @@ def test_another_token_is_refused(client: TestClient, token: str) -> None:
 def test_a_post_fits() -> None:
     line = "根" * 400
     assert len(mattermost.post(Brief("fault", line, line, line * 50, [line] * 40, [Told(line, line)] * 40))) <= 16_383
+
+
+def test_log_text_is_shown_and_not_obeyed() -> None:
+    evil = "@all @channel ![x](http://x.example/i.png) [y](javascript:z) <b> ``` \u202e\x1b[31m"
+    text = mattermost.post(Brief("fault", evil, "xid-79", evil, [evil], [Told(evil, evil)], [Told(evil)], evil))
+    shown = "".join(part for at, part in enumerate(re.split(r"^ *(`{4,}).*?^ *\1$", text, flags=re.M | re.S)) if at % 2 == 0)
+    assert not re.search(r"@(all|channel)|(?<!\\)\[[xy]|(?<!\\)<b", shown)
+    assert not set(text) & {"\u202e", "\x1b"}

@@ -19,7 +19,7 @@ EVIL = "<script>alert(1)</script> </textarea> \x1b]0;x\x07 <img src=x onerror=al
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(url="https://triage.example", rate="1000/minute")
-    with desk(tmp_path_factory.mktemp("desk")) as made, TestClient(create(made, settings)) as client:
+    with desk(tmp_path_factory.mktemp("desk")) as made, TestClient(create(made, settings), base_url=settings.url) as client:
         yield client
 
 
@@ -123,3 +123,11 @@ def test_nobody_gets_the_link_of_somebody_elses_report(client: TestClient) -> No
     page = client.get(pasted(client, XID)).text
     assert "Earlier reports like this one" in page
     assert first not in page
+
+
+def test_the_token_that_deletes_is_kept_from_scripts_and_open_lines(client: TestClient) -> None:
+    answer = client.post("/", data={"text": XID}, follow_redirects=False)
+    while not answer.headers.get("location", "").startswith("/r/"):
+        answer = client.get(answer.headers.get("location") or str(answer.url), follow_redirects=False)
+    cookie = answer.headers["set-cookie"].lower()
+    assert all(word in cookie for word in ("httponly", "secure", "samesite=strict", "path=/r/", "max-age=7776000"))

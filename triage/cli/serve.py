@@ -31,6 +31,9 @@ def serve(
     memory: Annotated[int, typer.Option("--memory", metavar="MIB", min=512, help="Limit of one analysis.")] = 2048,
     seconds: Annotated[float, typer.Option("--seconds", min=1, help="Limit of one analysis.")] = 120.0,
     rate: Annotated[str, typer.Option("--rate", help="Analyses of one address.")] = "60/minute",
+    proxy: Annotated[
+        str, typer.Option("--proxy", metavar="ADDRESS", help="Proxy whose X-Forwarded-For and -Proto are believed.")
+    ] = "",
     keep: Annotated[float, typer.Option("--keep", metavar="DAYS", min=0.01, help="How long reports stay.")] = 90.0,
     store: StoreOption = None,
 ) -> None:
@@ -61,7 +64,8 @@ def serve(
         app = create(desk, settings, _doors(desk, settings))
         note(f"triage serve: http://{host}:{port}, reports in {store or default_store()}")
         uvicorn.run(
-            app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=False,
+            app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=bool(proxy),
+            forwarded_allow_ips=proxy,
             limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 10,
         )  # fmt: skip
 

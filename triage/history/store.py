@@ -86,7 +86,7 @@ class History:
         address = str(url) if "://" in str(url) else f"sqlite:///{Path(url).expanduser()}"
         try:
             if address.startswith("sqlite:///"):
-                Path(address.removeprefix("sqlite:///")).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _private(Path(address.removeprefix("sqlite:///").partition("?")[0]))
             self._engine = _engine(address)
             if self._engine.dialect.name == "sqlite":
                 sql.event.listen(self._engine, "connect", _durable)
@@ -236,6 +236,13 @@ def _where(cause: str, device: str, host: str, scope: str | None) -> Sequence[sq
     return conditions if scope is None else [*conditions, reports.c.scope == scope]
 
 
+def _private(path: Path) -> None:
+    """A new file, and a new folder around it, are for their owner alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        path.touch(mode=0o600)
+
+
 def _engine(address: str) -> sql.Engine:
     if address == "sqlite://":  # in memory: one connection for all threads, or each would have a store of its own
         shared = {"check_same_thread": False}
@@ -248,8 +255,9 @@ def _engine(address: str) -> sql.Engine:
 
 
 def _durable(connection: Any, _record: Any) -> None:
-    """A finished report survives a killed process (WAL), and several processes may write."""
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+    """A finished report survives a killed process (WAL), several processes may write, deleted rows are overwritten."""
+    pragmas = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON", "secure_delete=ON")
+    for setting in pragmas:
         connection.execute(f"PRAGMA {setting}")
 
 

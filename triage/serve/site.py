@@ -117,7 +117,10 @@ def routes(desk: Desk, settings: Settings, rate: Rate, numbers: Numbers) -> APIR
             report = report_of(job.answer.report)
             return html(request, lambda: page.unkept(report))
         answer = RedirectResponse(f"/r/{kept.id}", 303)
-        answer.set_cookie(_COOKIE + kept.id, kept.token, path=f"/r/{kept.id}", samesite="strict", httponly=True)
+        answer.set_cookie(
+            _COOKIE + kept.id, kept.token, max_age=int(settings.keep), path=f"/r/{kept.id}", samesite="strict",
+            secure=settings.url.startswith("https://"), httponly=True,
+        )  # fmt: skip
         return answer
 
     @door.get("/r/{id}")
