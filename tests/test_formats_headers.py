@@ -104,6 +104,11 @@ def test_rarer_headers_come_off(header: str, host: str | None, shown: str) -> No
     assert (iso(found.time) if found.time else "").endswith(shown)
 
 
+def test_the_letter_of_a_level_is_no_host() -> None:
+    assert head(Line(1, text := "Feb 09 13:10:12 E torch.distributed: failed (exitcode: -9)", text)) is None
+    assert head(Line(1, text := "Feb 09 13:10:12 e torch.distributed: failed (exitcode: -9)", text)) is not None
+
+
 @pytest.mark.parametrize(
     "text",
     [

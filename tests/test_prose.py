@@ -28,7 +28,7 @@ def test_a_wrapped_sentence_is_one_paragraph() -> None:
 
 
 @pytest.mark.parametrize(
-    "below", ["- an item of a list", "| a | b |", "# A heading of its own", "", "2. second"], ids=repr
+    "below", ["- an item of a list", "| a | b |", "# A heading of its own", "", "2. second", "level=WARN msg=x", "ERROR no disk", "2025-03-11 10:02"], ids=repr
 )
 def test_what_begins_anew_is_no_part(below: str) -> None:
     text = "A sentence of many words that might well go on in the line"

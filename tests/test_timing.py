@@ -53,6 +53,21 @@ def test_links_without_window_or_end_know_no_time() -> None:
     assert timely(link(None, "reset"), *pair("2025-03-11 10:00:00", "2025-03-13 10:00:30")) is True
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        ("2025-02-01 00:10:11", "2025-02-09 13:10:11", [1]),
+        ("2025-02-09 12:30:00", "2025-02-09 13:10:11", [0, 1]),  # a collective may have waited that long
+        ("2025-02-01 00:10:11", "2025-02-09 13:10:11Z", [0, 1]),  # two clocks
+    ],
+)
+def test_of_causes_of_what_has_no_time_an_old_one_does_not_count(first: str, second: str, kept: list[int]) -> None:
+    *causes, effect = groups(("a", first, {"pci": "1"}), ("a", second, {"pci": "2"}), ("b", "", {}))
+    effect.times, effect.matches[0].record.source = [None], "job.log"
+    edges = [(cause, effect, "sure", link()) for cause in causes]
+    assert [edge[0] for edge in settled(edges)] == [causes[i] for i in kept]
+
+
 def test_of_causes_on_a_clock_of_their_own_the_last_counts() -> None:
     old, new, effect = groups(("a", "2000.5", {"pci": "1"}), ("a", "90000.5", {"pci": "2"}), ("b", "", {}))
     effect.matches[0].record.source = "job.log"

@@ -13,8 +13,12 @@ _NARROW = 40  # columns that a line must fill to be wrapped
 _WORD = lazy.pattern(
     r"[A-Za-zÀ-ÿА-Яа-яё]{2,}(?:['’][a-z]{1,2})?(?=[\s,.;:!?)\"'”“»*_]|$)|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
 )
-# A list item, a heading or a row of a table begins anew.
-_ANEW = lazy.pattern(r"^\s*(?:[-*•+]|\d{1,3}[.)]|[一二三四五六七八九十]{1,3}[、.])\s+|^(?:#{1,6}|={1,6}) |^\s*\|")
+# A list item, a heading, a row of a table or the line of a logger begins anew.
+_ANEW = lazy.pattern(
+    r"^\s*(?:[-*•+]|\d{1,3}[.)]|[一二三四五六七八九十]{1,3}[、.])\s+|^(?:#{1,6}|={1,6}) |^\s*\|"
+    r"|^(?:time|ts|t|level|lvl|severity)=\S|^[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+    r"|^[\[(<]?\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d"
+)
 _ENDED = (".", "!", "?", ":", "。", "!", "?", ":", "|", "`")
 
 

@@ -14,6 +14,7 @@ Edge = tuple[Group, Group, str, Link | None]  # cause, effect, strength
 
 _SLACK = 60.0  # clocks of files that claim one clock may still differ a little
 _VAGUE = 120.0
+_LONG = 7200.0  # a job without times may take so long to end after its cause: collectives wait
 # Zones of the world, as offsets of local time from UTC and back: a container logs in UTC, its host in local time.
 _HALF_ZONES = (3.5, 4.5, 5.5, 6.5, 9.5)
 _ZONES = [3600.0 * h for z in (*range(1, 15), *_HALF_ZONES) for h in (-z, z)]
@@ -74,17 +75,17 @@ def _unlike_clocks(a: Group, b: Group) -> bool:
 def settled(edges: Iterable[Edge]) -> list[Edge]:
     """Without the weaker of several causes of one effect, as far as their times tell.
 
-    Of events on a clock of their own (seconds since boot) only the last ones before the log was taken can have
-    done what a job's log shows; links that hold until something is repaired are left alone. And who fits the clock
-    as it stands comes before who fits only in another time zone.
+    Of events on a clock that the effect does not have (seconds since boot, or a job's log without times) only the last
+    ones can have done it; links that hold until something is repaired are left alone. And who fits the clock as it
+    stands comes before who fits only in another time zone.
     """
     edges = list(edges)
     newest: dict[tuple[int, str], float] = {}
     fitting: set[int] = set()
     for cause, effect, _, link in edges:
         if _aloof(cause, effect, link) and cause.last:
-            key = (id(effect), cause.source)
-            newest[key] = max(newest.get(key, 0.0), cause.last.seconds)
+            key = (id(effect), _clock(cause))
+            newest[key] = max(newest.get(key, -math.inf), cause.last.seconds)
         if link is not None and _span(link, cause, effect) is not None and not strained(link, cause, effect):
             fitting.add(id(effect))
 
@@ -92,14 +93,21 @@ def settled(edges: Iterable[Edge]) -> list[Edge]:
         cause, effect, _, link = edge
         if id(effect) in fitting and strained(link, cause, effect):
             return False
-        recent = newest.get((id(effect), cause.source), 0.0) - incidents.SILENCE
-        return not _aloof(cause, effect, link) or cause.last is None or cause.last.seconds >= recent
+        if not _aloof(cause, effect, link) or cause.last is None:
+            return True
+        recent = newest[id(effect), _clock(cause)] - (incidents.SILENCE if cause.last.kind == "boot" else _LONG)
+        return cause.last.seconds >= recent
 
     return [edge for edge in edges if stays(edge)]
 
 
 def _aloof(cause: Group, effect: Group, link: Link | None) -> bool:
-    """Whether a link with a window joins an event in boot seconds to something outside of that clock."""
+    """Whether a link with a window joins an event on one clock to something outside of that clock."""
     windowed = link is not None and link.window is not None
-    boot = cause.first is not None and cause.first.kind == "boot"
-    return windowed and boot and incidents.gap(cause, effect) is None
+    return windowed and cause.first is not None and incidents.gap(cause, effect) is None
+
+
+def _clock(one: Group) -> str:
+    """Which clock the times of a group are of; each log that counts from boot has its own."""
+    kind = one.first.kind if one.first else ""
+    return one.source if kind == "boot" else f"({kind})"

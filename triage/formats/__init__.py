@@ -12,7 +12,11 @@ from triage.formats.shapes import BACKTRACE
 from triage.model import Line, Record, Stamp
 
 # A stamp at the start of a line of no known format: `2025-03-11 10:02:11,123 INFO ...`, `[2025-03-11T10:02:11Z] ...`.
-_LEADING = lazy.pattern(r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)")
+# The same as a syslog writes it, where no host or program follows: `Feb 09 13:10:12 E ...`.
+_LEADING = lazy.pattern(
+    r"^[\[(]?(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ 0-3]\d \d\d:\d\d:\d\d(?:[.,]\d+)?\b)"
+)
 
 
 @cache
@@ -124,5 +128,5 @@ def _stamp(line: Line) -> Stamp | None:
     told = line.fields.get("time")
     if told:
         return clock.parse(told)
-    found = _LEADING.match(line.text) if line.text[:1] in "12[(" and line.text else None
+    found = _LEADING.match(line.text) if line.text[:1] in "12[(JFMASOND" and line.text else None
     return clock.parse(found[1]) if found else None

@@ -120,6 +120,7 @@ _CONSOLE = lazy.pattern(rf"{_HOST} login: (?=\[ *\d)")
 _WORDS = frozenset(
     ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE")
 )
+_LETTERS = frozenset("TDINWEFC")  # the levels of many loggers, also at the place of the host
 _DAEMON = lazy.pattern(
     r"\(?(?:systemd|nvidia|nv-|nvsm|nvlsm|slurm|srun|kubelet|containerd|dockerd|sshd|sudo|su|cron|CRON|rsyslog|chronyd|"
     r"udev|dbus|NetworkManager|gdm|dcgm|abrt|mcelog|rasdaemon|smartd|ntpd|audit|dracut|multipathd|irqbalance|snapd|init)"
@@ -225,7 +226,7 @@ def _syslog(text: str) -> Head | None:
 
 def _plausible(wall: str, host: str | None, ident: str, pid: str | None) -> bool:
     """Whether a dated line is a syslog's: programs put dates in front of `word word:` too."""
-    if host in _WORDS or ident in _WORDS:
+    if host in _WORDS or ident in _WORDS or (host in _LETTERS and pid is None):
         return False
     if ident == "kernel" or (pid is not None and (host or _DAEMON.match(ident))):
         return True
