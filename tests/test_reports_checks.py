@@ -166,6 +166,22 @@ def test_unknown_is_known_in_other_words(word: str, tmp_path: Path) -> None:
     assert codes(text, tmp_path) == ["TRI001"]
 
 
+def test_every_problem_tells_what_to_do(tmp_path: Path) -> None:
+    for code in BROKEN:
+        for problem in problems(broken(code), tmp_path):
+            assert problem.edits or problem.remedy or "did you mean" in problem.text, problem
+
+
+def test_unknown_is_honest_where_the_log_only_hints(tmp_path: Path) -> None:
+    text = RIGHT.replace("signature: xid-79", "signature: unknown").replace("playbook: gpu-off-the-bus\n", "")
+    (problem,) = [p for p in problems(text, tmp_path) if p.code == "TRI001"]
+    assert problem.remedy == "state `signature: xid-79`"
+    one = subject(text, tmp_path)
+    for cause in one.shown.causes:
+        cause.confidence = "possible"
+    assert [p.code for p in BY_NAME["TRI001"].find(one)] == []
+
+
 @pytest.mark.parametrize(("word", "meant"), [("XID-79", "xid-79"), ("79", "xid-79"), ("xid 79", "xid-79"), ("cuda_oom", "cuda-oom")])
 def test_a_signature_in_other_letters_is_guessed(word: str, meant: str, tmp_path: Path) -> None:
     (problem,) = [p for p in problems(RIGHT.replace("signature: xid-79", f"signature: {word}"), tmp_path) if p.code == "TRI003"]

@@ -83,7 +83,7 @@ class CauseNotInLog(Check):
             return
         causes = subject.shown.causes
         line = subject.document.key_line("signature")
-        if subject.stated == [UNKNOWN] and causes:
+        if subject.stated == [UNKNOWN] and causes and causes[0].confidence != "possible":
             yield self._other(subject, line, UNKNOWN, causes[0])
         for stated in known(subject):
             if matching(subject, stated):
@@ -96,7 +96,8 @@ class CauseNotInLog(Check):
 
     def _other(self, subject: Subject, line: int, stated: str, cause: Finding) -> Problem:
         text = f"the stated root cause is {stated}, but the log shows {cause.id}: {cause.title}"
-        remedy = f"state `signature: {cause.id}`, or quote the log that shows {stated}"
+        quote = "" if stated == UNKNOWN else f", or quote the log that shows {stated}"
+        remedy = f"state `signature: {cause.id}`{quote}"
         return self.problem(subject, line, text, proof(subject, cause), remedy)
 
 

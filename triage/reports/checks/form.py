@@ -26,9 +26,9 @@ _FACTS: dict[str, tuple[tuple[str, ...], str, str, str]] = {
     "gpu": (
         ("gpus", "gpu", "pci", "devices"),
         r"(?i)\b[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-7])?\b|\b(?:GPU|MIG)-[0-9a-f]{8}-|"
-        r"\bGPU[ #:]{0,2}[0-9]{1,3}\b|\bcuda:[0-9]",
+        r"\bGPU[ #:]{0,2}[0-9]{1,3}\b|\bcuda:[0-9]|\brank[ #:]{0,2}[0-9]",
         "which GPU it was",
-        "write `gpus: [...]` in the front matter (PCI address, UUID or index: nvidia-smi -L), or `unknown`",
+        "write `gpus: [...]` in the front matter (PCI address, UUID or index: nvidia-smi -L), `unknown` or `none`",
     ),
     "versions": (
         ("versions", "driver", "driver_version"),
@@ -168,9 +168,10 @@ class _FactMissing(Check):
 class GpuMissing(_FactMissing):
     """The report does not say which GPU it was.
 
-    Why: without PCI address, UUID or index nobody can tell whether the same card failed before.
+    Why: without PCI address, UUID, index or rank nobody can tell whether the same card failed before.
 
-    Instead: write `gpus: [...]` in the front matter, or quote the line that names it.
+    Instead: write `gpus: [...]` in the front matter, or quote the line that names it; `gpus: none` where it was no
+    fault of a GPU.
     """
 
     code = "TRI022"

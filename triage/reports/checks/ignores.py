@@ -8,6 +8,9 @@ from triage.library.playbook import did_you_mean
 from triage.reports.checks.base import Check, Subject
 from triage.reports.problem import Problem
 
+_FORM = "write `<!-- triage: ignore TRI012 why it may stand -->`"
+_QUOTES = "write `name: value` lines between two `---`, and values with `: ` or `#` in quotes"
+
 
 class BrokenFrontMatter(Check):
     """The front matter is not YAML.
@@ -23,7 +26,7 @@ class BrokenFrontMatter(Check):
     def find(self, subject: Subject) -> Iterator[Problem]:
         if subject.document.broken:
             line, why = subject.document.broken
-            yield self.problem(subject, line, f"front matter is not YAML: {why}")
+            yield self.problem(subject, line, f"front matter is not YAML: {why}", remedy=_QUOTES)
 
 
 class IgnoreWithoutReason(Check):
@@ -40,9 +43,10 @@ class IgnoreWithoutReason(Check):
     def find(self, subject: Subject) -> Iterator[Problem]:
         for one in subject.document.ignores:
             if not one.codes:
-                yield self.problem(subject, one.line, "the ignore names no code")
+                yield self.problem(subject, one.line, "the ignore names no code", remedy=_FORM)
             elif not one.reason:
-                yield self.problem(subject, one.line, f"the ignore of {', '.join(one.codes)} gives no reason")
+                text = f"the ignore of {', '.join(one.codes)} gives no reason"
+                yield self.problem(subject, one.line, text, remedy=_FORM)
 
 
 class UnusedIgnore(Check):
@@ -61,7 +65,7 @@ class UnusedIgnore(Check):
         for one in subject.document.ignores:
             for code in one.codes:
                 if code not in one.used:
-                    yield self.problem(subject, one.line, f"nothing to ignore here: {code}")
+                    yield self.problem(subject, one.line, f"nothing to ignore here: {code}", remedy="take it out")
 
 
 class UnknownCode(Check):
@@ -81,4 +85,5 @@ class UnknownCode(Check):
         for one in subject.document.ignores:
             for code in one.codes:
                 if code not in BY_NAME:
-                    yield self.problem(subject, one.line, f"unknown code {code!r}{did_you_mean(code, BY_NAME)}")
+                    text = f"unknown code {code!r}{did_you_mean(code, BY_NAME)}"
+                    yield self.problem(subject, one.line, text, remedy="docs/reports.md lists all")
