@@ -70,9 +70,13 @@ def test_what_cannot_be_read_is_told(text: str) -> None:
 def test_front_matter_that_is_not_closed_or_comes_late_is_told() -> None:
     assert front("---\nid: a\n\n# x\n").broken == (1, "no line --- closes it")
     assert front("\n---\nid: a\n---\n# x\n").broken == (2, "it must begin on the first line with ---")
+    for above in ("# x\n\n", "<!-- a comment -->\n"):
+        assert front(f"{above}---\nid: a\n---\n").broken == (above.count("\n") + 1, "it must begin on the first line with ---")
     # A line of dashes is also how a page is divided.
     assert front("---\n\n# x\n\ntext\n") == Front()
-    assert front("# x\n\n---\nid: a\n---\n") == Front()
+    assert front("# x\n\n---\n\ntext: of no matter\n\n---\n") == Front()
+    assert front("# x\n\n---\nNote: never closed\n") == Front()
+    assert front("text\n" * 20 + "---\nid: a\n---\n") == Front()
 
 
 def test_a_flow_table_has_no_room_for_another_line() -> None:

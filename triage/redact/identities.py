@@ -29,7 +29,7 @@ _NAMED = lazy.pattern((_INTERFACE + r"\Z").encode())
 # Numbers with four parts that are no addresses stand behind one of these words.
 _VERSION_BEFORE = lazy.pattern(
     rb"(?i)(?:version|ver|driver|firmware|\bfw|vbios|bios|cuda|cudnn|nccl|kernel|release|build|revision|rev|torch|python|"
-    rb"package|module|library|\.so|image|inforom|gsp|\bv|==|>=|<=|~=|open ?mpi|\bucx|ofed|libfabric|rdma-core)"
+    rb"package|module|library|\.so|image|inforom|gsp|\bv|==|>=|<=|~=|open ?mpi|\bucx|ofed|libfabric|rdma-core|section)"
     rb"[\s:=/\"'(,v-]{0,8}\Z"
     rb"|-cu1[0-9](?:==|[\s:=,|]{1,40})\Z"  # a row of `pip list`
 )

@@ -22,6 +22,8 @@ Place = tuple[int, int, int]  # line (1-based), first column and column behind (
 _MOST = 10_000  # values, aliases counted as often as they stand: an alias may stand for itself a billion times over
 _KEY = lazy.pattern(r"[\"']?[A-Za-z_][\w-]*[\"']?\s*[:=](?:\s|$)")
 _TOML = lazy.pattern(r"([A-Za-z_][\w-]*)\s*=\s*(?:(\"[^\"\\]*\"|'[^']*'|[^\s\"'#\[{]+)\s*(?:#.*)?$)?")
+_MARKS = ("---", "+++")
+_LATE = 10  # lines, a title or a comment, behind which front matter stands that is meant and not read
 _NULLS = ("~", "null", "Null", "NULL")
 
 
@@ -46,15 +48,15 @@ class Front:
 
 def read(lines: Sequence[str]) -> Front:
     """The front matter of a page; never fails."""
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    mark = lines[first].rstrip() if lines else ""
-    if mark not in ("---", "+++"):
+    first = next((number for number, line in enumerate(lines[:_LATE]) if line.rstrip() in _MARKS), -1)
+    if first < 0:
         return Front()
+    mark = lines[first].rstrip()
     close = next((n for n in range(first + 1, len(lines)) if lines[n].rstrip() == mark), 0)
     looks_so = first + 1 < len(lines) and bool(_KEY.match(lines[first + 1]))
     if not close or first:
         why = f"it must begin on the first line with {mark}" if close else f"no line {mark} closes it"
-        return Front(broken=(first + 1, why)) if looks_so else Front()
+        return Front(broken=(first + 1, why)) if looks_so and (close or not first) else Front()
     front = Front("yaml" if mark == "---" else "toml", close + 2)
     try:
         (_yaml if mark == "---" else _toml)(front, lines[1:close])
