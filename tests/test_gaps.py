@@ -9,7 +9,7 @@ import pytest
 from bug_report import sections, write
 
 from triage.model import Report
-from triage.pipeline import analyze
+from triage.pipeline import analyze, analyze_text
 
 NOON = datetime(2031, 5, 2, 12, 0, 0)
 KILLED = "E0502 12:01:58.880000 17 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: -9) local_rank: 3 (pid: 34) of binary: /usr/bin/python3\n"
@@ -111,6 +111,7 @@ def test_a_cut_last_line_is_told_unless_it_is_a_line_like_others(tmp_path: Path)
     assert asked(tmp_path, {"train.log": steps(50)[:-9]}) == ["the end of train.log"]
     assert asked(tmp_path, {"train.log": steps(50).removesuffix("\n")}) == []
     assert asked(tmp_path, {"train.log": steps(50) + "ready"}) == []
+    assert analyze_text(steps(50)[:-9]).missing == []
 
 
 def test_an_empty_answer_of_nvidia_smi(tmp_path: Path) -> None:

@@ -103,3 +103,27 @@ def test_what_is_told_of_a_pod_joins_what_its_node_tells(tmp_path: Path) -> None
 def test_a_log_named_like_its_pod_is_of_that_node(tmp_path: Path) -> None:
     found = cause(tmp_path, {"pod.txt": DESCRIBED, "llama-worker-2.log": ERROR})
     assert (found.entities["pod"], found.entities["host"]) == ("llama-worker-2", "gpu-07")
+
+
+RING = "[  812.345678] NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus.\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "hosts"),
+    [
+        (("g07/dmesg.txt", "g08/dmesg.txt"), ["g07", "g08"]),
+        (("gpu-07.dmesg", "gpu-08.dmesg"), ["gpu-07", "gpu-08"]),
+        (("dmesg-cn12.txt", "dmesg-cn13.txt"), ["cn12", "cn13"]),
+        (("run1/dmesg.txt", "run2/dmesg.txt"), []),
+        (("dmesg.1", "dmesg.2"), []),
+        (("dmesg1.txt", "dmesg2.txt"), []),
+        (("g07/boot1.txt", "g08/boot2.txt"), []),  # two numbers differ
+        (("nvidia-bug-report-1.log", "nvidia-bug-report-2.log"), []),
+    ],
+)
+def test_kernel_rings_of_numbered_machines_are_of_different_hosts(tmp_path: Path, names: tuple[str, str], hosts: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(RING)
+    found = analyze([tmp_path])
+    assert sorted(str(f.entities["host"]) for f in [*found.findings, *found.earlier] if "host" in f.entities) == hosts

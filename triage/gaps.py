@@ -27,6 +27,7 @@ _SHORT = 12  # characters of a line that may be the beginning of another one
 _DONE = lazy.pattern(
     r"(?i)\b(?:done|finished|completed?|exit(?:ing|ed)?|shut(?:ting)? ?down|destroy\w*|stopped|closing|success\w*)\b"
 )
+_PASTED = ("paste", "-")  # people copy what they need
 _SAFE_PATH = lazy.pattern(r"[\w./@+=,*-]{1,300}", re.ASCII)
 # A tool that asks the driver: without an answer, it or the collector's patience ended.
 _ASKS_DRIVER = lazy.pattern(r"nvidia-smi(?:[_.-][^/]*)?$")
@@ -105,7 +106,7 @@ def _ends(
     own: dict[str, list[Record]] = {}
     for record in records:
         own.setdefault(record.source, []).append(record)
-    cut = {source.name for source in sources if source.cut and _torn(own.get(source.name, ()))}
+    cut = {s.name for s in sources if s.cut and s.name not in _PASTED and _torn(own.get(s.name, ()))}
     told = 0
     for family in names.families:
         lasts = {name: last for name in family.ranks if (last := _last(own.get(name, ()))) is not None}

@@ -18,6 +18,16 @@ from triage.sources.names import name_fields
 _NUMBER = lazy.pattern(r"\d+")
 _TELLS_RANK = ("nccl-init-complete", "rank-announced")  # facts by which a process names its own rank
 _SHORTEST = 3
+_WORD = lazy.pattern(r"[^/!.\\]+")
+_KIND = lazy.pattern(
+    r"(?i)(?:nvidia-bug-report|dmesg|kern(?:el)?|messages|syslog|journal(?:ctl)?|logs?|txt|out)(?![a-z0-9])[-_]?"
+    r"|[-_]?(?:dmesg|kern)$"
+)
+# What people number besides machines: two of these are of one.
+_NO_HOST = lazy.pattern(
+    r"(?i)(?:run|boot|try|attempt|test|exp|job|day|part|step|copy|dump|case|before|after|old|new|rank|v|log|dmesg|kern"
+    r"|kernel|messages|syslog|journal)[-_]?\d"
+)
 _PARTS = 3  # of a path, by which a file is found again
 
 
@@ -77,6 +87,7 @@ def settle(sources: Sequence[Source], records: Sequence[Record], matches: Sequen
     found: dict[str, dict[str, Value]] = {}
     if len(names) > 1:
         _hosts(names, told, _known_hosts(records, told), nodes, found)
+        _machines(records, told, found)
     claimed = _ranks(records, ours)
     families = [*_named(names), *_proven(names, claimed)]
     for family in families:
@@ -143,6 +154,31 @@ def _hosts(
                     word = words[seen.pop()]
                     found[name] = {"pod": word, "host": nodes[word]} if word in nodes else {"host": word}
                 break
+
+
+def _machines(records: Iterable[Record], told: dict[str, set[str]], found: dict[str, dict[str, Value]]) -> None:
+    """The hosts of kernel rings that name none, from names that differ in one number: `g07/dmesg.txt`, `g08/dmesg.txt`.
+
+    Addresses are the same on all nodes: without a host the faults of two would be taken for one. Judgement.
+    """
+    rings = {r.source for r in records if r.format == "kernel"} - told.keys() - found.keys()
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(rings):
+        groups[_NUMBER.sub("#", name)].append(name)
+    for own in groups.values():
+        columns = [set(column) for column in zip(*map(_NUMBER.findall, own), strict=True)]
+        places = [i for i, column in enumerate(columns) if len(column) > 1]
+        words = [_word_at(name, places[0]) for name in own] if len(places) == 1 else []
+        if len(set(words)) == len(own) and all(word and not _NO_HOST.match(word) for word in words):
+            found.update((name, {"host": word}) for name, word in zip(own, words, strict=True))
+
+
+def _word_at(name: str, place: int) -> str:
+    """The word of a path that holds its number `place`, without what names the kind of log; empty for a bare number."""
+    number = list(_NUMBER.finditer(name))[place]
+    word = next(found for found in _WORD.finditer(name) if found.start() <= number.start() < found.end())
+    bare = _KIND.sub("", word[0]).strip("-_")
+    return bare if _is_name(bare) else ""
 
 
 def _named(names: Sequence[str]) -> list[Family]:
