@@ -8,6 +8,7 @@ import pytest
 
 from triage.formats import read
 from triage.model import Line, Record
+from triage.pipeline import analyze_text
 
 DESCRIBE = """\
 Name:             llama-train-worker-2
@@ -153,3 +154,13 @@ def test_a_node_tells_how_many_gpus_it_has_and_offers() -> None:
     assert (first.fields["host"], first.fields["gpus"], first.fields["gpus_allocatable"]) == ("gpu-07", 8, 7)
     assert second.fields["host"] == "gpu-08"
     assert "gpus" not in second.fields
+
+
+@pytest.mark.parametrize(("now", "role"), [("Waiting", "unknown"), ("Running", ""), ("Terminated", "unknown")])
+def test_how_a_container_ended_counts_while_it_is_down(now: str, role: str) -> None:
+    end = "      Reason:       Error\n      Exit Code:    139\n"
+    before = f"    State:          {now}\n" + (end if now == "Terminated" else "      Reason:       CrashLoopBackOff\n")
+    last = f"    Last State:     Terminated\n{end}" if now != "Terminated" else ""
+    report = analyze_text(f"Name:             trainer-0\nNode:             gpu-07/10.4.0.17\n{before}{last}")
+    found = [one for one in report.findings if one.id == "k8s-container-failed"]
+    assert [one.role for one in found] == ([role] if role else [])

@@ -22,6 +22,7 @@ OK = "step 8 loss 0.2\nstep 9 loss 0.1\nfinished with exit code 0"
         (f"{TRACE}\nstep 2 loss 1", ["cause"]),
         (f"{TRACE}\nstep 2 loss 1\nfatal crash\nfinished with exit code 0", ["cause"]),
         (f"[rank0]: {TRACE}\n[rank1]: step 2 loss 1\n[rank1]: finished with exit code 0".replace("\n  ", "\n[rank0]:   ").replace("\nRun", "\n[rank0]: Run"), ["cause"]),
+        (f"[rank0]: {TRACE}\n{OK}".replace("\n  ", "\n[rank0]:   ").replace("\nRun", "\n[rank0]: Run"), []),
         (f"Exception ignored in: <function D.__del__ at 0x7f>\n{TRACE}", []),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from triage.model import Line, Record, Stamp, Value
 _NAME = lazy.pattern(r"Name:\s+(?P<name>[a-z0-9][a-z0-9.-]{0,252})\s*$")
 _NODE = lazy.pattern(r"Node:\s+(?P<host>[A-Za-z0-9][\w.-]{0,252})/\S*\s*$")
 _STATE = lazy.pattern(r"(?P<indent>\s+)(?:Last )?State:\s+Terminated\s*$")
+_NOW = lazy.pattern(r"\s+State:\s+(?P<state>\w+)\s*$")
 _TERMINATED = lazy.pattern(r"(?P<indent>\s+)\"?terminated\"?:\s*\{?\s*$")
 _NODE_NAME = lazy.pattern(r"\s+\"?nodeName\"?: \"?(?P<host>[A-Za-z0-9][\w.-]{0,252}?)\"?,?\s*$")
 _OWN_NAME = lazy.pattern(r"(?P<indent>\s+)\"?name\"?: \"?(?P<name>[a-z0-9][a-z0-9.-]{0,252}?)\"?,?\s*$")
@@ -33,7 +34,7 @@ _DAWN = 631152000.0  # 1990: a container whose end nobody saw has the year 1
 class KubePod(Format):
     """How a container ended and where its pod ran, one record each.
 
-    Fields: `pod`, `host`, `exit_code`.
+    Fields: `pod`, `host`, `exit_code`; `state`, what it is now (`Terminated`, `Waiting`, `Running`), where told.
 
         Name:             llama-train-worker-2
         Node:             gpu-07/10.4.0.17
@@ -88,7 +89,8 @@ class KubePod(Format):
         pod, host = _owner(lines, at)
         code: Value | None = int(told["Exit Code"]) if told.get("Exit Code", "").isdecimal() else None
         when = _moment(told.get("Finished", ""))
-        return record(self.name, lines[at:end], texts, when, pod=pod, host=host, exit_code=code or None)
+        state = _state(lines, at)
+        return record(self.name, lines[at:end], texts, when, pod=pod, host=host, exit_code=code or None, state=state)
 
     def _row(self, lines: Sequence[Line], at: int) -> Record | None:
         head = next((one.text for one in reversed(lines[max(0, at - _FAR) : at]) if _TABLE.match(one.text)), None)
@@ -134,6 +136,17 @@ class KubeNode(Format):
             self.name, lines[at:end], [line.text for line in lines[at:end]], host=found["name"],
             gpus=counts.get("Capacity"), gpus_allocatable=counts.get("Allocatable"),
         )  # fmt: skip
+
+
+def _state(lines: Sequence[Line], at: int) -> str | None:
+    """What the container that ended at a line is now: a `Last State` stands below the present one."""
+    text = lines[at].text.strip()
+    if text.startswith("State"):
+        return "Terminated"
+    if not text.startswith("Last"):  # a manifest names the present one in the line above
+        return "Terminated" if at and lines[at - 1].text.strip().strip('"').startswith("state") else None
+    above = (_NOW.match(line.text) for line in reversed(lines[max(0, at - 6) : at]))
+    return next((found["state"] for found in above if found), None)
 
 
 def _owner(lines: Sequence[Line], at: int) -> tuple[str | None, str | None]:
