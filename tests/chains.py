@@ -30,7 +30,7 @@ class Made:
 
     files: dict[str, str]
     causes: tuple[str, ...]
-    rank: int
+    rank: int | None  # None where a whole host is at fault
     kind: str
 
 
@@ -44,6 +44,13 @@ class Job:
     at: datetime
     kernel: dict[int, list[tuple[datetime, str]]] = field(default_factory=dict)
     logs: dict[int, list[tuple[datetime, str]]] = field(default_factory=dict)
+    skew: dict[int, timedelta] = field(default_factory=dict)  # by host
+    of_host: bool = False
+
+    def stamp(self, after: float, rank: int) -> str:
+        """The time of glog, on the clock of the host of a rank."""
+        when = self.at + timedelta(seconds=after) + self.skew[rank // PER_HOST]
+        return f"{when.month}{when:%d %H:%M:%S}.{self.rng.randrange(10**9):09}"
 
     @property
     def ranks(self) -> int:
@@ -72,9 +79,7 @@ class Job:
         """The other ranks run into the limit; the launcher ends them."""
         for rank in range(self.ranks):
             if rank != self.rank:
-                when = self.at + timedelta(seconds=LIMIT)
-                stamp = f"{when.month}{when:%d %H:%M:%S}.{self.rng.randrange(10**9):09}"
-                self.says(LIMIT, f"[rank{rank}]:[E{stamp} ProcessGroupNCCL.cpp:683] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1277, OpType=ALLREDUCE, NumelIn=256, NumelOut=256, Timeout(ms)={LIMIT * 1000}) ran for {LIMIT * 1000 + 29} milliseconds before timing out.", rank=rank)
+                self.says(LIMIT, f"[rank{rank}]:[E{self.stamp(LIMIT, rank)} ProcessGroupNCCL.cpp:683] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1277, OpType=ALLREDUCE, NumelIn=256, NumelOut=256, Timeout(ms)={LIMIT * 1000}) ran for {LIMIT * 1000 + 29} milliseconds before timing out.", rank=rank)
 
     def others_lose(self) -> None:
         """The other ranks see the connection close."""
@@ -84,8 +89,7 @@ class Job:
 
     def fails(self, code: int) -> None:
         host = self.rank // PER_HOST
-        when = self.at + timedelta(seconds=3)
-        text = f"""E{when.month:02}{when:%d %H:%M:%S}.000000 4000 torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: {code}) local_rank: {self.rank % PER_HOST} (pid: {self.pid}) of binary: /usr/bin/python3"""
+        text = f"""E{self.stamp(3, self.rank).zfill(23)[:20]} 4000 torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: {code}) local_rank: {self.rank % PER_HOST} (pid: {self.pid}) of binary: /usr/bin/python3"""
         self.says(3, text, rank=host * PER_HOST)
 
 
@@ -157,14 +161,56 @@ def _late(job: Job) -> tuple[str, ...]:
     job.others_wait()
     for rank in range(job.ranks):
         number = 1276 if rank == job.rank else 1277
-        when = job.at + timedelta(seconds=LIMIT + 2)
-        job.says(LIMIT + 2, f"[rank{rank}]:[E{when.month}{when:%d %H:%M:%S}.{job.rng.randrange(10**9):09} ProcessGroupNCCL.cpp:1914] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Received a dump signal due to a collective timeout from  rank 0 and we will try our best to dump the debug info. Last enqueued NCCL work: {number}, last completed NCCL work: 1276.", rank=rank)
+        job.says(LIMIT + 2, f"[rank{rank}]:[E{job.stamp(LIMIT + 2, rank)} ProcessGroupNCCL.cpp:1914] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] Received a dump signal due to a collective timeout from  rank 0 and we will try our best to dump the debug info. Last enqueued NCCL work: {number}, last completed NCCL work: 1276.", rank=rank)
     return ("rank-lagging",)
+
+
+def _fabric_link(job: Job) -> tuple[str, ...]:
+    buses = (job.bus, BUSES[(job.rank + 1) % PER_HOST])
+    job.says_kernel(0, "nvidia-nvswitch0: SXid (PCI:0000:c5:00.0): 22003, Fatal, Link 30 MINION HALT (First)", *(f"NVRM: Xid (PCI:0000:{bus}:00): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error detected on link 14(0x0, 0x0, 0x10000, 0x0, 0x0, 0x0, 0x0)" for bus in buses))
+    job.says_kernel(0.5, *(f"NVRM: Xid (PCI:0000:{bus}:00): 45, pid={41000 + job.rank // PER_HOST * PER_HOST + BUSES.index(bus)}, name=python3, Ch 00000001" for bus in buses))
+    job.raises(1, "torch.AcceleratorError: CUDA error: unspecified launch failure")
+    job.others_wait()
+    job.of_host = True
+    return ("sxid-22003",)
+
+
+def _port_down(job: Job) -> tuple[str, ...]:
+    job.says_kernel(0, "mlx5_core 0000:5e:00.0: Port module event[error]: module 0, Cable error, Bus stuck (I2C or data shorted)", "mlx5_core 0000:5e:00.0 ens5f0np0: Link down")
+    host = job.rank // PER_HOST
+    job.says(0.4, f"node{host + 1}:{job.pid}:{job.pid + 1000} [{job.rank % PER_HOST}] transport/net_ib.cc:112 NCCL WARN NET/IB : mlx5_0:1 Got async event : port error")
+    job.others_lose()
+    job.of_host = True
+    return ("mlx5-port-module-error", "mlx5-link-down")
+
+
+def _no_shared_memory(job: Job) -> tuple[str, ...]:
+    host = job.rank // PER_HOST
+    for rank in range(host * PER_HOST, (host + 1) * PER_HOST):
+        job.says(0, f"node{host + 1}:{41000 + rank}:{42000 + rank} [{rank % PER_HOST}] misc/shmutils.cc:87 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-Qm7x{rank:02} (size 9637888), error: No space left on device (28)", rank=rank)
+        job.raises(0.3, "torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:3690, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.28.9\nncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.", rank=rank)
+    job.of_host = True
+    return ("nccl-shm-create",)
+
+
+def _panic(job: Job) -> tuple[str, ...]:
+    job.says_kernel(0, "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (channel:1 slot:0 page:0x3f2c41 offset:0x0 grain:32)", "Kernel panic - not syncing: Fatal machine check")
+    job.others_lose()
+    job.of_host = True
+    return ("edac-ue",)
+
+
+def _segfault(job: Job) -> tuple[str, ...]:
+    job.says_kernel(0, f"python3[{job.pid}]: segfault at 18 ip 00007f2d1c0a1b2c sp 00007ffd5e1f3a40 error 4 in libcustom_ops.so[7f2d1c000000+1a0000]")
+    job.others_lose()
+    job.fails(-11)
+    return ("segfault-user",)
 
 
 Kind = Callable[[Job], tuple[str, ...]]
 KINDS: tuple[Kind, ...] = (
     _bus_lost, _lost, _memory_cell, _firmware, _wild_write, _assertion, _out_of_memory, _killed, _exception, _late,
+    _fabric_link, _port_down, _no_shared_memory, _panic, _segfault,
 )  # fmt: skip
 
 
@@ -179,8 +225,10 @@ def make(seed: int, hosts: int = 0, kind: Kind | None = None) -> Made:
     hosts = hosts or rng.choice((1, 2, 3, 4))
     job = Job(rng, hosts, rng.randrange(hosts * PER_HOST), START + timedelta(seconds=rng.randrange(3600, 40_000)))
     kind = kind or rng.choice(KINDS)
+    stamped = rng.random() < 0.5  # NCCL's lines have stamps, so that larger skews can be told
+    most = 900 if stamped else 120
+    skew = job.skew = {host: timedelta(seconds=rng.choice((0, 0, rng.randrange(-most, most)))) for host in range(hosts)}
     causes = kind(job)
-    skew = {host: timedelta(seconds=rng.choice((0, 0, rng.randrange(-120, 120)))) for host in range(hosts)}
     zone = timedelta(hours=rng.choice((0, 0, 2)))  # of the hosts; containers log in UTC
     boot = rng.random() < 0.3  # the kernel's log counts from boot
     files: dict[str, str] = {}
@@ -192,18 +240,20 @@ def make(seed: int, hosts: int = 0, kind: Kind | None = None) -> Made:
             seconds = (when - START).total_seconds() + 90_000
             rows.append(f"[{seconds:12.6f}] {text}" if boot else f"{local:%b %e %H:%M:%S} node{host + 1} kernel: [{seconds:12.6f}] {text}")
         files[f"node{host + 1}/dmesg.txt" if boot else f"node{host + 1}/kern.log"] = "\n".join(rows) + "\n"
-    lost = rng.choice([None, None, *(r for r in range(job.ranks) if r != job.rank and r % PER_HOST)]) if job.ranks > 2 else None
+    others = [r for r in range(job.ranks) if r != job.rank and r % PER_HOST]
+    lost = rng.choice([None, None, *others]) if job.ranks > 2 else None
     for rank in range(job.ranks):
         if rank == lost:
             continue
         drift = skew[rank // PER_HOST]
         talk = [(job.at - timedelta(seconds=600 - 20 * i), rng.choice(TALK).format(n=i)) for i in range(25)]
-        rows = [_identity(rank, job.ranks)]
+        began = job.at - timedelta(seconds=900 - rng.random()) + drift
+        rows = [f"{began:[%Y-%m-%d %H:%M:%S]} " * stamped + _identity(rank, job.ranks)]
         for when, text in sorted(talk) + sorted(job.logs.get(rank, []), key=lambda pair: pair[0]):
             bare = text.startswith(("[rank", "E0", "E1", "Traceback", "  ", "    ", "node", "torch.", "/pytorch", "ValueError"))
             rows.append(text if bare else f"{when + drift:%Y-%m-%d %H:%M:%S} {text}")
         files[f"node{rank // PER_HOST + 1}/rank{rank}.log"] = "\n".join(rows) + "\n"
-    return Made(files, causes, job.rank, kind.__name__.strip("_"))
+    return Made(files, causes, None if job.of_host else job.rank, kind.__name__.strip("_"))
 
 
 def write(made: Made, folder: Path) -> Path:

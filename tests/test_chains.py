@@ -23,7 +23,9 @@ def judged(seed: int, folder: Path) -> tuple[str, bool]:
     made = chains.make(seed)
     report = analyze([chains.write(made, folder / str(seed))], library=load_library())
     top = report.findings[0] if report.findings else None
-    right = top is not None and top.role == "cause" and top.id in made.causes and top.entities.get("rank") == made.rank
+    right = top is not None and top.role == "cause" and top.id in made.causes and (
+        made.rank is None or top.entities.get("rank") == made.rank
+    )
     return (
         f"{seed} {made.kind}: {top.id if top else None} rank {top.entities.get('rank') if top else None}, want {made.causes} {made.rank}",
         right,
