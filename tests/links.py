@@ -74,7 +74,7 @@ class Logs:
         """What the lines of an example look like when they are printed that many seconds after the start."""
         when = START + timedelta(seconds=seconds + place.ahead)
         text = place.named(text)
-        if text.startswith(("GPU 0000", "CA '")):  # what a tool shows has no time
+        if re.match(r"GPU [0-9A-F]{8}:\S+\n|CA ", text):  # what a tool shows has no time
             self.lines[f"{place.host}/{'ibstat' if text[0] == 'C' else f'nvidia-smi-{place.bus}'}.txt"].append((when, text))
             return
         if _STAMP.match(text):
