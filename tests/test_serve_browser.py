@@ -236,10 +236,10 @@ def test_the_language_changes_on_the_page_where_one_is(browser: Any, url: str) -
     assert "Paste a log" in one(browser, "h1").text
 
 
-def test_a_line_of_the_log_can_be_linked(browser: Any, url: str) -> None:
-    link = report(browser, url, f"first\nsecond\n{XID}")
-    browser.get(f"{link}/log#L3")
-    assert "fallen off" in one(browser, ".log span:target").text
+def test_a_line_of_proof_leads_to_its_place_in_the_log(browser: Any, url: str) -> None:
+    report(browser, url, f"first\x0c\x85\u2028half\rsecond\r\nthird\n{XID}")
+    one(browser, ".quote .hit a.n").click()
+    wait(lambda: "fallen off" in one(browser, ".log span:target").text)
 
 
 def test_the_knowledge_base_can_be_searched(browser: Any, url: str) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -26,13 +28,18 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 def pasted(client: TestClient, text: str) -> str:
     """The path of the report."""
     answer = client.post("/", data={"text": text}, follow_redirects=False)
-    for _ in range(60):
-        where = answer.headers.get("location", "")
-        if where.startswith("/r/"):
-            return where
+    return arrived(client, answer).headers["location"]
+
+
+def arrived(client: TestClient, answer: Any) -> Any:
+    """The redirection to the report, after pages of progress."""
+    until = time.monotonic() + 60
+    while not (where := answer.headers.get("location", "")).startswith("/r/"):
         assert answer.status_code in (200, 303), answer.text
+        assert time.monotonic() < until, "the report did not come"
+        time.sleep(0.05)
         answer = client.get(where or str(answer.url), follow_redirects=False)
-    pytest.fail("the report did not come")
+    return answer
 
 
 def test_a_paste_becomes_a_report_with_a_link_that_nobody_guesses(client: TestClient) -> None:
@@ -46,14 +53,16 @@ def test_a_paste_becomes_a_report_with_a_link_that_nobody_guesses(client: TestCl
 
 def test_files_are_read_as_one_incident(client: TestClient) -> None:
     files = [("files", ("dmesg.txt", XID.encode())), ("files", ("b.log", HEALTHY.encode()))]
-    answer = client.post("/", files=files)
-    assert "dmesg.txt" in answer.text
+    answer = arrived(client, client.post("/", files=files, follow_redirects=False))
+    assert "dmesg.txt" in client.get(answer.headers["location"]).text
 
 
 def test_each_line_of_the_log_can_be_linked(client: TestClient) -> None:
-    path = pasted(client, f"first\nsecond\n{XID}")
+    path = pasted(client, f"first\x0c\x85\u2028half\r\nsecond\n{XID}")
     page = client.get(f"{path}/log").text
     assert '<span id="L3"><a href="#L3">3</a>' in page
+    assert page.count('<span id="L') == 3
+    assert f'<a class="n" href="{path}/log#L3">3</a>' in client.get(path).text  # as the report counts
 
 
 @pytest.mark.parametrize(("form", "says"), [("md", "## FAULT"), ("txt", "CAUSE"), ("slack", "*FAULT"), ("json", '"verdict"')])
@@ -126,8 +135,6 @@ def test_nobody_gets_the_link_of_somebody_elses_report(client: TestClient) -> No
 
 
 def test_the_token_that_deletes_is_kept_from_scripts_and_open_lines(client: TestClient) -> None:
-    answer = client.post("/", data={"text": XID}, follow_redirects=False)
-    while not answer.headers.get("location", "").startswith("/r/"):
-        answer = client.get(answer.headers.get("location") or str(answer.url), follow_redirects=False)
+    answer = arrived(client, client.post("/", data={"text": XID}, follow_redirects=False))
     cookie = answer.headers["set-cookie"].lower()
     assert all(word in cookie for word in ("httponly", "secure", "samesite=strict", "path=/r/", "max-age=7776000"))

@@ -117,9 +117,9 @@ def _unexplained(found: list[Unexplained], report: Report) -> str:
     return f'<ul class="plain">{rows}</ul>' if rows else ""
 
 
-def content(report: Report) -> str:
+def content(report: Report, log: str = "") -> str:
     """What stands between the head and the foot of the page. The first thing is the verdict; what is known to nobody
-    is left out."""
+    is left out. Numbers of proving lines lead to `log`, if there is such a page (`html_parts.quotes`)."""
     report = localised(report)
     cause = words.root(report)
     verdict = say(words.VERDICT[report.verdict])
@@ -130,7 +130,7 @@ def content(report: Report) -> str:
         *([missing] if cause and cause.role == "unknown" else []),
         ("chain", "Chain", _chain(report)),
         ("timeline", "Timeline", _timelines(report, cause)),
-        ("proof", "Proof", quotes(cause.evidence, report, words.terms(cause)) if cause else ""),
+        ("proof", "Proof", quotes(cause.evidence, report, words.terms(cause), log) if cause else ""),
         ("do", "What to do", remedy(cause) if cause else ""),
         *([] if cause and cause.role == "unknown" else [missing]),
         ("also", "Also found", others(relations.others(report), report)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from triage.library.playbook import SECTIONS
 from triage.model import Evidence, Finding, Report, Source, Step
@@ -16,8 +17,11 @@ _QUOTE, _NEAR = 900, 300  # columns of a quoted line, and of one around it
 _FOLD = 30  # inputs, or findings beside the cause, from which the rest is folded
 
 
-def quotes(lines: Sequence[Evidence], report: Report, terms: Sequence[str]) -> str:
-    """The lines of each input in the order of the file, with what stands around them; the matched part is marked."""
+def quotes(lines: Sequence[Evidence], report: Report, terms: Sequence[str], log: str = "") -> str:
+    """The lines of each input in the order of the file, with what stands around them; the matched part is marked.
+
+    `log` is the address of a page with a place `L7` for each line of the only input.
+    """
     name = words.short_names(report)
     files: dict[str, dict[int, Evidence | str]] = {}
     for one in lines:
@@ -27,23 +31,24 @@ def quotes(lines: Sequence[Evidence], report: Report, terms: Sequence[str]) -> s
             file.setdefault(number, text)
     return "".join(
         f'<figure class="quote"><figcaption>{plain(clean(name(source)))}</figcaption>'
-        f'<pre tabindex="0"><code>{_file(file, terms)}</code></pre></figure>'
+        f'<pre tabindex="0"><code>{_file(file, terms, log)}</code></pre></figure>'
         for source, file in files.items()
     )
 
 
-def _file(file: dict[int, Evidence | str], terms: Sequence[str]) -> str:
+def _file(file: dict[int, Evidence | str], terms: Sequence[str], log: str) -> str:
     rows, last = "", 0
     for number in sorted(file):
         if last and number > last + 1:
             rows += '<span class="line gap">⋮</span>'
-        rows += _line(number, file[number], terms)
+        rows += _line(number, file[number], terms, log)
         last = number
     return rows
 
 
-def _line(number: int, line: Evidence | str, terms: Sequence[str]) -> str:
-    head = f'<span class="n">{number}</span>'
+def _line(number: int, line: Evidence | str, terms: Sequence[str], log: str) -> str:
+    place = f'<a class="n" href="{escape(log)}#L{number}">{number}</a>'
+    head = place if log else f'<span class="n">{number}</span>'
     if isinstance(line, str):
         return f'<span class="line">{head}{plain(shorten(clean(line).rstrip(), _NEAR))}</span>'
     before, match, after = cut(*message(line.text, line.span), _QUOTE, terms=terms)

@@ -82,7 +82,8 @@ def shown(report: Report, entry: Entry, near: list[Entry], has_text: bool, may_d
         f'<div class="bar"><strong>{plain(say("Copy"))}</strong>{copies}<span id="said" role="status"></span>{log}'
         f'<span class="dim">{plain(say("kept until"))} {expires}</span>{delete}</div>'
     )
-    return _document(report.summary, bar + _first(report) + html.content(report) + _near(near) + _helped(base))
+    content = html.content(report, f"{base}/log" if has_text else "")
+    return _document(report.summary, bar + _first(report) + content + _near(near) + _helped(base))
 
 
 def unkept(report: Report) -> str:
@@ -97,10 +98,10 @@ def _first(report: Report) -> str:
 
 
 def log(entry: Entry, text: str) -> str:
-    """The redacted text with a number and a place to link to for each line."""
+    """The redacted text with a number and a place to link to for each line, counted as in the report."""
     rows = "".join(
-        f'<span id="L{at}"><a href="#L{at}">{at}</a>{plain(line)}</span>'
-        for at, line in enumerate(text.splitlines(), 1)
+        f'<span id="L{at}"><a href="#L{at}">{at}</a>{plain(line.rstrip())}</span>'
+        for at, line in enumerate(text.removesuffix("\n").split("\n"), 1)
     )
     body = f'<h1>{plain(say("Log"))}</h1><p><a href="/r/{entry.id}">{plain(say("Report"))}</a></p>'
     return _document(say("Log"), f'{body}<pre class="log" tabindex="0">{rows}</pre>')

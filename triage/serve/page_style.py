@@ -19,6 +19,7 @@ form .row{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:flex-end;mar
 .bar{display:flex;flex-wrap:wrap;gap:.4rem .9rem;align-items:center;font-size:.95rem;border:1px solid var(--line);
 border-radius:5px;padding:.5rem .75rem;margin:0 0 1rem;background:var(--soft)}
 .bar form{display:inline}.seen{border-left:3px solid var(--warning);padding:.25rem .75rem;margin:.75rem 0}
+.quote a.n{text-decoration:none}.quote a.n:hover{text-decoration:underline}
 progress{width:100%;height:1.25rem}
 .log{counter-reset:none}.log span{display:block;padding-left:4.5rem;text-indent:-4.5rem;white-space:pre-wrap}
 .log a{display:inline-block;width:4rem;margin-right:.5rem;text-indent:0;text-align:right;color:var(--dim);
