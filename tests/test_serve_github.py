@@ -5,7 +5,9 @@ import hmac
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -31,6 +33,7 @@ class Counterpart(ThreadingHTTPServer):
     def __init__(self) -> None:
         self.comments: list[dict[str, Any]] = []
         self.calls: list[str] = []
+        self.slow = 0.0
         super().__init__(("127.0.0.1", 0), Endpoint)
 
     @property
@@ -55,7 +58,9 @@ class Endpoint(BaseHTTPRequestHandler):
         return said if len(said) <= 65_536 else pytest.fail("GitHub answers 422")
 
     def do_GET(self) -> None:
-        self._answer(200, self.server.comments if "page=1" in self.path else [])
+        found = list(self.server.comments) if "page=1" in self.path else []
+        time.sleep(self.server.slow)
+        self._answer(200, found)
 
     def do_POST(self) -> None:
         self.server.comments.append({"id": len(self.server.comments) + 1, "body": self._body(), "user": {"type": "Bot"}})
@@ -176,3 +181,16 @@ def test_a_comment_fits() -> None:
     text = github.comment(told)
     assert len(text.encode()) <= GITHUB_COMMENT
     assert text.startswith(github.MARK)
+
+
+def test_events_at_the_same_time_are_one_comment_about_the_newest_text(client: TestClient, counterpart: Counterpart) -> None:
+    counterpart.slow = 1.5  # both look for a comment before one is written
+    texts = [f"```\n{'an old line'}\n{XID}\n```", f"```\n{XID.replace('79', '48')}\n```"]
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(send, client, event(texts[0]))
+        time.sleep(0.05)
+        second = pool.submit(send, client, event(texts[1], action="edited"))
+        assert (first.result(), second.result()) == (202, 202)
+    counterpart.slow = 0.0
+    (comment,) = counterpart.comments
+    assert "xid-48" in comment["body"]

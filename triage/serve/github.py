@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +31,7 @@ MARK = "<!-- gpu-triage:report:v1"
 OFF = "triage: off"
 _ACTIONS = {"issues": ("opened", "edited"), "issue_comment": ("created", "edited")}
 _LEAST = 40  # characters from which a text can hold a log
+_REMEMBERED = 2000  # issues
 _PAGES = 10  # of a hundred comments each, in which our own is looked for
 
 
@@ -105,18 +109,38 @@ def text_of(event: str, payload: Mapping[str, Any]) -> str:
     return "" if OFF in labels or len(text) < _LEAST or MARK in text else text
 
 
+class _Turns:
+    """Which text of an issue is its newest. Two events of one issue may be answered at the same time."""
+
+    def __init__(self) -> None:
+        self.writing = threading.Lock()  # or both find no comment, and each writes one
+        self._newest: OrderedDict[str, int] = OrderedDict()
+        self._count = itertools.count()
+
+    def take(self, issue: str) -> int:
+        turn = next(self._count)
+        self._newest[issue] = turn
+        self._newest.move_to_end(issue)
+        while len(self._newest) > _REMEMBERED:
+            self._newest.popitem(last=False)
+        return turn
+
+    def is_newest(self, issue: str, turn: int) -> bool:
+        return self._newest.get(issue, turn) == turn
+
+
 def routes(desk: Desk, settings: Settings, secret: str, github: GitHub) -> APIRouter:
     """`POST /github`: the webhook of issues and issue comments."""
-    door = APIRouter()
+    door, turns = APIRouter(), _Turns()
 
     @door.post("/github", include_in_schema=False)
     async def webhook(request: Request, later: BackgroundTasks) -> Response:
-        body = await request.body()
-        if not signed(secret, body, request.headers.get("x-hub-signature-256", "")):
+        raw = await request.body()
+        if not signed(secret, raw, request.headers.get("x-hub-signature-256", "")):
             raise Refusal(401, "the signature is not right")
         event = request.headers.get("x-github-event", "")
         try:
-            payload = json.loads(body)
+            payload = json.loads(raw)
         except ValueError as error:
             raise Refusal(400, "the body is not JSON") from error
         text = text_of(event, payload) if isinstance(payload, dict) else ""
@@ -124,6 +148,8 @@ def routes(desk: Desk, settings: Settings, secret: str, github: GitHub) -> APIRo
             return Response(status_code=204)
         repository = str(payload["repository"]["full_name"])
         number, base = int(payload["issue"]["number"]), str(request.base_url)
+        issue = f"{repository}#{number}"
+        turn = turns.take(issue)
 
         def answer() -> None:
             try:
@@ -132,7 +158,10 @@ def routes(desk: Desk, settings: Settings, secret: str, github: GitHub) -> APIRo
                 return  # nobody asked: a comment that says "busy" helps no one
             if is_worth_an_answer(found.report):
                 link = settings.link(base, f"/r/{found.kept.id}") if found.kept else ""
-                github.say(repository, number, comment(brief(found, link)))
+                body = comment(brief(found, link))
+                with turns.writing:
+                    if turns.is_newest(issue, turn):
+                        github.say(repository, number, body)
 
         later.add_task(answer)  # GitHub waits ten seconds for an answer
         return Response(status_code=202)
