@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from small import library, signature
 
 from triage.library.library import Library
@@ -172,3 +173,16 @@ def test_reports_of_several_groups_are_not_compared(tmp_path: Path) -> None:
 def test_where_only_the_number_differs_the_counters_tell_who_is_behind(tmp_path: Path) -> None:
     assert apart(tmp_path, "[rank0]: waits in GATHER 41 last 41", "[rank1]: waits in GATHER 40 last 40") == []
     assert len(apart(tmp_path, "[rank0]: waits in GATHER 41 last 41", "[rank1]: waits in GATHER 40 last 41")) == 1
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("CUDA error: an illegal memory access was encountered\nrun with exit code: 75", 75),
+        ("CUDA error: an illegal memory access was encountered\ncommand terminated with exit code 1", None),
+        ("command terminated with exit code 75\nCUDA error: an illegal memory access was encountered", None),
+        ("CUDA error: an illegal memory access was encountered\na exited with code 75\nb exited with code 76", None),
+    ],
+)
+def test_a_fault_knows_how_its_program_ended(text: str, code: int | None) -> None:
+    (found,) = analyze_text(text).findings
+    assert found.entities.get("exit_code") == code

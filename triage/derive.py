@@ -13,12 +13,14 @@ from triage.identity import Identities
 from triage.library.library import Library, Signature
 from triage.model import Match, Record, Value
 
+_ENDS = "exit-code-"  # what a shell, a CI or a container says of the end of its program
+_OF_PROGRAMS = ("text", "traceback", "glog", "nccl", "cpp-abort", "faulthandler")
 _WHO = ("host", "pod", "rank", "local_rank", "pid", "gpu")  # of a report that a rank made of itself
 
 
 def derived(matches: Sequence[Match], library: Library, times: Times, identities: Identities) -> list[Match]:
     """The matches of all signatures with `derive`. The given matches are completed by what others of the job tell."""
-    _complete(matches)
+    _complete(matches, library)
     collectives.name_groups(matches)
     found: list[Match] = []
     for name in library.table().derived:
@@ -26,11 +28,14 @@ def derived(matches: Sequence[Match], library: Library, times: Times, identities
     return found
 
 
-def _complete(matches: Sequence[Match]) -> None:
-    """Adds what follows for sure: the signal of an exit code, the interface of a peer's address, NCCL's version.
+def _complete(matches: Sequence[Match], library: Library) -> None:
+    """Adds what follows for sure: how the program of a log ended, the signal of an exit code, the interface of a peer's
+    address, NCCL's version.
 
-    The version is only certain where all of the job agree; it is told by lines of their own.
+    The version is only certain where all of the job agree; it is told by lines of their own. An exit code is that of
+    the faults above it where the log tells of one end only.
     """
+    _end([match for match in matches if library.signatures[match.id].role != "carrier"])
     offered: dict[str, str] = {}
     chosen: dict[Value | None, str] = {}
     for match in matches:
@@ -52,6 +57,22 @@ def _complete(matches: Sequence[Match]) -> None:
             known["interface"] = interface
         if version and match.record.format in ("nccl", "glog"):
             known.setdefault("nccl", version)
+
+
+def _end(matches: Sequence[Match]) -> None:
+    ends: dict[str, set[Value]] = {}
+    last: dict[str, int] = {}
+    for match in matches:
+        if match.id.startswith(_ENDS) and "exit_code" in match.entities:
+            source = match.record.source
+            ends.setdefault(source, set()).add(match.entities["exit_code"])
+            last[source] = match.order
+    for match in matches:
+        source = match.record.source
+        if len(ends.get(source, ())) == 1 and match.order < last[source] and match.record.format in _OF_PROGRAMS:
+            code = next(iter(ends[source]))
+            if code != 1:  # any error ends so
+                match.entities.setdefault("exit_code", code)
 
 
 def _signal(code: Value | None) -> str | None:
