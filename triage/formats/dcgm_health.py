@@ -36,7 +36,7 @@ class DcgmHealth(Format):
 
     def take(self, lines: Sequence[Line], at: int) -> Record | None:
         text = lines[at].text
-        if _TITLE.match(text):
+        if "Health Monitor" in text and _TITLE.match(text):
             return self._tree(lines, at)
         return self._json(lines, at) if text.strip() == "{" else None
 

@@ -44,7 +44,7 @@ class IbPort(Format):
             if port := _PORT.match(text):
                 card = _card(lines, at)
                 return self._port(lines, at, card, port["port"], len(port["indent"])) if card else None
-        if not _CARD.match(text):
+        if ("CA '" not in text and "hca_id" not in text) or not _CARD.match(text):
             return None
         end = _under(lines, at, len(text) - len(text.lstrip()))
         return record(self.name, lines[at:end], [line.text.strip() for line in lines[at:end]])
