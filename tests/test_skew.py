@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from links import Logs, Place
 
 from triage import analyze
-from triage.model import Report
+from triage.model import Report, Stamp
 from triage.redact import Redactor
 from triage.redact.report import redact_report
 from triage.skew import compare
@@ -49,6 +49,15 @@ def test_any_skew_is_found_within_the_spread(skew: float, moments: list[tuple[fl
 def test_nothing_is_moved_where_the_lines_do_not_agree(events: dict[str, dict[str, list[tuple[float, str]]]]) -> None:
     assert compare(events).skews == []
     assert compare(events).known == []
+
+
+def test_another_zone_says_nothing_of_stamps_with_one() -> None:
+    told = {"a": [(0.0, "a:1"), (0.1, "a:2")], "b": [(7200.0, "b:1"), (7200.2, "b:2")]}
+    (found,) = compare({"init naive": told}).skews
+    assert (found.host, found.zone) == ("b", 7200.0)
+    assert found.holds(Stamp(0.0, "naive", ""))
+    assert not found.holds(Stamp(0.0, "zoned", ""))
+    assert not found.holds(Stamp(0.0, "boot", ""))
 
 
 def test_the_host_that_is_alone_is_moved() -> None:

@@ -15,7 +15,7 @@ from statistics import median
 
 from triage import clock, lazy
 from triage.identity import Identities
-from triage.model import Finding, Match, Record
+from triage.model import Entities, Finding, Match, Record, Stamp
 
 _INIT = lazy.pattern(r"commId (0x[0-9a-f]+)[^\n]*Init COMPLETE")
 _INITS = "nccl-init-complete"
@@ -29,7 +29,7 @@ _NEAR = 120.0  # causes on two hosts that are this near may have come in the oth
 
 # The times of one event on a host, each with the line that tells it.
 Times = list[tuple[float, str]]
-Events = Mapping[str, Mapping[str, Times]]  # by the name of the event, by host
+Events = Mapping[str, Mapping[str, Times]]  # by the name of the event, which ends in the kind of its stamps, by host
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,22 @@ class Skew:
     spread: float
     lines: int
     places: tuple[str, str]
+    kinds: frozenset[str] = frozenset()  # of the stamps that tell it
+
+    @property
+    def zone(self) -> float:
+        """The whole quarters of an hour that it may be, as of clocks in two zones; else 0."""
+        zone = round(self.seconds / _QUARTER) * _QUARTER
+        return zone if abs(self.seconds - zone) <= max(1.0, self.spread) else 0.0
+
+    def holds(self, stamp: Stamp) -> bool:
+        """Whether it holds for a stamp: another zone says nothing of stamps of another kind."""
+        return stamp.kind != "boot" and (not self.zone or stamp.kind in self.kinds)
 
     def __str__(self) -> str:
         way = "ahead of" if self.seconds > 0 else "behind"
-        zone = round(self.seconds / _QUARTER) * _QUARTER
-        if zone and abs(self.seconds - zone) <= max(1.0, self.spread):
-            apart = f"{abs(zone) / 3600:g} h {way} that of {self.other}, as in another time zone"
+        if self.zone:
+            apart = f"{abs(self.zone) / 3600:g} h {way} that of {self.other}, as in another time zone"
         else:
             apart = f"{abs(self.seconds):.0f} s {way} that of {self.other}"
         return (
@@ -82,20 +92,30 @@ class Clocks:
 
 def settle(records: Sequence[Record], matches: Sequence[Match], identities: Identities) -> Clocks:
     """Puts the times of hosts on one clock where several lines agree on how far they are apart."""
-    hosts = _Hosts(matches, identities)
-    clocks = compare(_events(matches, hosts))
-    behind = {skew.host: skew.seconds for skew in clocks.skews}
-    for record in records if behind else ():
-        if record.time is not None and record.time.kind != "boot" and (seconds := behind.get(hosts.of(record))):
-            record.time = replace(record.time, seconds=record.time.seconds - seconds, moved=-seconds)
+    clocks = compare(_events(matches, identities))
+    behind = {skew.host: skew for skew in clocks.skews}
+    if not behind:
+        return clocks
+    sources: dict[str, set[str]] = defaultdict(set)
+    for match in matches:
+        if host := _host(match, identities):
+            sources[match.record.source].add(host)
+    for record in records:
+        own = sources.get(record.source, set())
+        host = next(iter(own)) if len(own) == 1 else _short(record.fields.get("host"))
+        skew = behind.get(host)
+        if record.time is not None and skew is not None and skew.holds(record.time):
+            record.time = replace(record.time, seconds=record.time.seconds - skew.seconds, moved=-skew.seconds)
     return clocks
 
 
 def compare(events: Events) -> Clocks:
     """The hosts against the one that most can be compared with. A difference counts where all lines agree on it."""
     shared: dict[tuple[str, str], list[tuple[float, str, str]]] = defaultdict(list)
-    for told in events.values():
+    kinds: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for event, told in events.items():
         for a, b in combinations(sorted(told), 2):
+            kinds[a, b].add(event.rpartition(" ")[2])
             shared[a, b] += [(s - t, here, there) for s, here in told[a] for t, there in told[b]]
     agreed: dict[tuple[str, str], Skew] = {}
     for (a, b), pairs in shared.items():
@@ -104,8 +124,9 @@ def compare(events: Events) -> Clocks:
         if max(apart) - min(apart) <= _SPREAD and min(lines) >= _FEW:
             middle = median(apart)
             places = min(pairs, key=lambda pair: abs(pair[0] - middle))[1:]
-            agreed[a, b] = Skew(a, b, middle, max(apart) - min(apart), sum(lines), places)
-            agreed[b, a] = Skew(b, a, -middle, max(apart) - min(apart), sum(lines), places[::-1])
+            found = Skew(a, b, middle, max(apart) - min(apart), sum(lines), places, frozenset(kinds[a, b]))
+            agreed[a, b] = found
+            agreed[b, a] = replace(found, host=b, other=a, seconds=-middle, places=places[::-1])
     return _from_the_middle(agreed)
 
 
@@ -131,31 +152,18 @@ def _from_the_middle(agreed: Mapping[tuple[str, str], Skew]) -> Clocks:
     return out
 
 
-class _Hosts:
-    """On which host a match or a record was written."""
-
-    def __init__(self, matches: Sequence[Match], identities: Identities) -> None:
-        self._identities = identities
-        self._sources: dict[str, set[str]] = defaultdict(set)
-        for match in matches:
-            if host := self.of_match(match):
-                self._sources[match.record.source].add(host)
-
-    def of_match(self, match: Match) -> str:
-        entities = {**match.entities}
-        self._identities.complete(entities)  # type: ignore[arg-type]
-        return _short(entities.get("host") or match.record.fields.get("host"))
-
-    def of(self, record: Record) -> str:
-        own = self._sources.get(record.source, set())
-        return next(iter(own)) if len(own) == 1 else _short(record.fields.get("host"))
+def _host(match: Match, identities: Identities) -> str:
+    """The host on which the line of a match was written, as far as it or the names of its rank or GPU tell."""
+    entities: Entities = {**match.entities}
+    identities.complete(entities)
+    return _short(entities.get("host") or match.record.fields.get("host"))
 
 
 def _short(host: object) -> str:
     return host.split(".")[0].lower() if isinstance(host, str) else ""
 
 
-def _events(matches: Sequence[Match], hosts: _Hosts) -> Events:
+def _events(matches: Sequence[Match], identities: Identities) -> Events:
     """What all ranks wrote at one moment; nothing of an event that one of them wrote twice."""
     events: dict[str, dict[str, Times]] = defaultdict(lambda: defaultdict(list))
     seen: dict[tuple[str, str, object], int] = defaultdict(int)
@@ -163,7 +171,7 @@ def _events(matches: Sequence[Match], hosts: _Hosts) -> Events:
         stamp = match.record.time
         if match.id not in (_INITS, _DUMP) or stamp is None or stamp.kind == "boot":
             continue
-        if not (host := hosts.of_match(match)):
+        if not (host := _host(match, identities)):
             continue
         told = _INIT.search(match.record.text) if match.id == _INITS else None
         name = told[1] if told else str(match.record.fields.get("pg", "")) if match.id == _DUMP else None
