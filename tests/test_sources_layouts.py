@@ -74,6 +74,13 @@ def test_srun_labels_need_most_lines_and_must_come_back() -> None:
     assert not layout_of([*lines, "a", "b", "c", "d", "e"]).layers
 
 
+def test_pdsh_takes_addresses_too() -> None:
+    lines = ["10.0.0.11: a", "10.0.0.12: a", "10.0.0.11: b", "10.0.0.12: b", "10.0.0.11: Traceback"]
+    fields: dict[str, str] = {}
+    assert doubtful(lines[3], fields, layout_of(lines).layers) == ("b", 1)
+    assert fields == {"host": "10.0.0.12"}
+
+
 def test_pdsh_names_need_most_lines() -> None:
     lines = ["node07: a", "node08: a", "node07: b", "node08: b", "node07: Traceback"]
     fields: dict[str, str] = {}

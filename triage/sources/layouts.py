@@ -23,7 +23,7 @@ _NO_CLOCK = r"(?![0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\s)"
 _SRUN = lazy.pattern(rf" *{_NO_CLOCK}(?P<rank>[0-9]{{1,6}}): ?")
 _NODE = lazy.pattern(
     r"(?!(?:eth|ens|eno|enp|ib|cuda|nvme|sd|mlx|step|epoch|iter|layer|line|stage|nv|dev|tty|cpu)[0-9]|gpu[0-9]:)"
-    r"(?:rank[_-]?(?P<rank>[0-9]+)|(?P<host>[a-z][a-z0-9.-]*[0-9][a-z0-9.-]*)): "
+    r"(?:rank[_-]?(?P<rank>[0-9]+)|(?P<host>[a-z][a-z0-9.-]*[0-9][a-z0-9.-]*|[0-9]{1,3}(?:\.[0-9]{1,3}){3})): "
 )
 # What pdsh and the like are asked for on nodes with GPUs.
 _ANSWER = lazy.pattern(r"GPU [0-9]+: |NVIDIA-SMI |No devices were|Failed to initialize NVML|Unable to determine|NVRM: ")
