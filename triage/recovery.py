@@ -87,8 +87,8 @@ class Recovery:
             return "logged by a program that went on"
         if calm and (self._said_by(position) or self._said_after(position)):
             return "caught, and the run went on"
-        # A rank that died is started again; what it prints then need not carry its prefix.
-        went_on = went_on or bool(_later(self._progress.get((record.source, ""), []), position))
+        # A rank that died is started again; what it prints then need not carry its prefix, but comes after all errors.
+        went_on = went_on or bool(_later(self._progress.get((record.source, ""), []), max(failures, default=position)))
         if end is not None and end > position and went_on and not _later(failures, end):
             return "the run went on and ended well"
         return ""
