@@ -15,7 +15,8 @@ PLACES = (
     ("Mar 14 09:57:01 node07 kernel: x", "host", "node07"), ("2026-03-14T09:57:01.1+01:00 gpu-3.a.org sshd[12]: x", "host", "gpu-3.a.org"),
     ("node07:1234:5678 [0] NCCL INFO x", "host", "node07"), ("  host      : node07", "host", "node07"),
     ('{"_HOSTNAME":"node07"}', "host", "node07"), ("MASTER_ADDR=node07", "host", "node07"), ("[node07]:29500", "host", "node07"),
-    ("tcp://node07:29500", "host", "node07"), ("Linux node07 5.15.0-91-generic", "host", "node07"), ("alice@node07:~$ nvidia-smi", "host", "node07"),
+    ("tcp://node07:29500", "host", "node07"), ("Linux node07 5.15.0-91-generic", "host", "node07"), ("Node:             gke-a3-77/10.4.0.9", "host", "gke-a3-77"),
+    ("Scheduled  default-scheduler  Successfully assigned ml/trainer-0 to gke-a3-77", "host", "gke-a3-77"), ("alice@node07:~$ nvidia-smi", "host", "node07"),
     ("<Computer>DESKTOP-7</Computer>", "host", "DESKTOP-7"), ("srun: error: node07: task 3: Killed", "host", "node07"),
     ("rz2 login: [1820334.101882] mce: x", "host", "rz2"), ("node07 login: ", "host", "node07"),
 )  # fmt: skip

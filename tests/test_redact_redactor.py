@@ -104,7 +104,7 @@ def test_the_diagnosis_stays(case: Case, tmp_path: Path) -> None:
         one.learn(text)
     paths = []
     for path, text in texts.items():
-        copy = tmp_path / path.relative_to(FIXTURES)
+        copy = tmp_path / one.redact(str(path.relative_to(FIXTURES)))  # a file's name may tell a host
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(one.redact(text).encode("utf-8", "surrogateescape"))
         paths.append(copy)

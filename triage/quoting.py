@@ -24,7 +24,7 @@ _CODE = lazy.pattern(
     r"^\s*raise \w[\w.]*\($|\b(?:grep|egrep|fgrep|rg|ag) (?:-\S+ )*$|\bmatch=r?$"
     r"|^\s*(?:if|elif|while|case)\b[^\n]*[=!]= ?$"
     r"|:msg, *!?(?:contains|startswith|isequal|regex|ereregex), *$"
-    r"|^\s*[\[{].*\"(?:prompt|instruction|question|answer|completion|reference|chosen|rejected)\": *$"  # a data set
+    r"|[\[{].*\"(?:prompt|instruction|question|answer|completion|reference|chosen|rejected)\": *$"  # a data set
     r"|\"role\": *\"(?:user|assistant|system)\", *\"content\": *$"  # a conversation
     r"|(?:re\.\w+|\.startswith|\.contains|\.includes|\.indexOf|strstr|pytest\.raises|assertRaises\w*)\([^\s\"']*r?$"
 )

@@ -57,6 +57,7 @@ _HOSTS = (
     rf"^\[?{_NAME}@({_HOST})(?::|\s)[~/][^\n$#]{{0,200}}[$#] ",
     rf"(?i)\b(?:on|from|at|to) (?:host|node|machine) ['\"]?({_HOST})",
     rf"^({_HOST}) login: ?(?:\[|$)",  # a serial console, and what the kernel says into it
+    rf"^\s{{0,8}}Node:\s{{1,20}}({_HOST})/[0-9a-f]|\bSuccessfully assigned \S{{1,200}} to ({_HOST})\b",
     rf"^Linux ({_HOST}) [0-9]{{1,2}}\.[0-9]{{1,3}}\.",
     rf"\bsrun: error: ({_HOST}): ",
     rf"\b(?:slurmstepd|slurmd): error: \*\*\* [^\n]{{0,80}} ON ({_HOST}) ",
