@@ -28,7 +28,7 @@ _CRASHES = ("APPCRASH", "BEX", "BEX64")
 _HANGS = ("AppHangB1", "AppHangXProcB1")
 # The places in the report of a crash: the program, the module at fault, the exception.
 _PROGRAM, _MODULE, _EXCEPTION = 0, 3, 6
-_OF_BEX = 7  # BEX puts the offset before the exception
+_OF_BEX = 7  # BEX puts the offset before the exception (judgement: as reports show that people post)
 
 
 def read(lines: Sequence[Line], at: int) -> Record | None:
