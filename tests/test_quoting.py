@@ -121,3 +121,9 @@ def test_a_command_in_the_trace_of_a_shell_is_no_error_and_its_output_is(tmp_pat
     assert analyze_text(f"starting\n{line}\ndone", library=lib).verdict == "healthy"
     assert analyze_text(f"starting\n{line}\n{ERROR}\ndone", library=lib).verdict == "fault"
     assert analyze_text(f"starting\n+ {ERROR}\ndone", library=lib).verdict == "fault"
+
+
+def test_of_a_fact_that_was_set_aside_nothing_is_told(tmp_path: Path) -> None:
+    fact = signature("bad", ERROR, role="context", severity="info")
+    lib = library(tmp_path, {"bad.yaml": fact, "quoting.yaml": WORDS})
+    assert analyze_text(f"Look for `{ERROR}` first.", library=lib).notes == []

@@ -89,7 +89,8 @@ def _notes(ignored: Sequence[Group]) -> list[str]:
 
 def _set_aside(groups: Sequence[Group]) -> list[str]:
     """What was seen and is no fault, with the reason, so that a reader need not wonder."""
-    seen = {g.id: g for g in groups if g.handled and g.handled != OUTLIVED}
+    faults = (g for g in groups if g.signature.role != "context")  # a fact was none to begin with
+    seen = {g.id: g for g in faults if g.handled and g.handled != OUTLIVED}
     several = len({m.record.source for g in groups for m in g.matches}) > 1
 
     def place(one: Group) -> str:
