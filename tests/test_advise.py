@@ -214,3 +214,32 @@ def test_steps_of_another_system_are_left_out(system: System, places: list[str],
     steps = fill(SYSTEMS, {"path": r"C:\x" if system == "windows" else "/data/x"}, system).steps
     assert [step.where for step in steps] == places
     assert [step.command for step in steps if step.command] == [split_command(c, system == "windows") for c in commands]
+
+
+FORM = parse_playbook(
+    """\
+---
+id: form
+title: Form
+---
+Look.
+
+## Confirm
+- [read-only @code] Compare the request ({requested}) with the GPU ({total}).
+- [read-only @host] How much would have fitted?
+  `triage plan memory oom --requested {requested} --free {free} --total {total}`
+""",
+    "form.md",
+)[0]
+
+
+def test_a_value_in_brackets_goes_when_it_is_not_known() -> None:
+    assert FORM is not None
+    assert fill(FORM, {"requested": "2.00 GiB"}).steps[0].text == "Compare the request (2.00 GiB) with the GPU."
+
+
+def test_a_command_of_unknown_values_alone_is_left_out() -> None:
+    assert FORM is not None
+    assert [step.command for step in fill(FORM, {"time": "2026-01-19T16:47:09"}).steps] == [None]
+    (command,) = [step.command for step in fill(FORM, {"free": "1.00 GiB"}).steps if step.command]
+    assert command[-3:] == ["1.00 GiB", "--total", "<total>"]

@@ -139,6 +139,12 @@ def test_a_fact_that_set_the_root_off_is_told_with_it(tmp_path: Path) -> None:
     assert [e.line for e in root.evidence] == [3, 2]
 
 
+@pytest.mark.parametrize("text", ["Reloading\ncontainer lost", "container lost\nReloading"])
+def test_without_times_a_fact_is_not_said_to_come_before(tmp_path: Path, text: str) -> None:
+    root = analyze_text(text, library=library(tmp_path, FACTS)).findings[0]
+    assert root.why == "no other fault in the input explains it; it was seen with reload"
+
+
 @pytest.mark.parametrize("text", ["2025-03-11 10:00:00 Reloading\n2025-03-11 11:05:51 container lost", "container lost"])
 def test_a_fact_out_of_time_is_not_told(tmp_path: Path, text: str) -> None:
     (root,) = analyze_text(text, library=library(tmp_path, FACTS)).findings

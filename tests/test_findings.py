@@ -133,3 +133,20 @@ def test_an_order_that_no_clock_proves_is_said_to_be_open(tmp_path: Path) -> Non
         why[name] = analyze([tmp_path / name]).findings[0].why
     assert "not proven" in why["open"]
     assert "not proven" not in why["tied"]
+
+
+FAULT_OF_A_JOB = "RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered (pid=57733)\n"
+FAULT_OF_ITS_GPU = (
+    "[99004.998127] NVRM: Xid (PCI:0000:5e:00): 31, pid=57733, name=VLLM, channel 0x00000002, intr 00000000. "
+    "MMU Fault: ENGINE GRAPHICS GPC5 GPCCLIENT_T1_11 faulted @ 0x7d02_300c0000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ\n"
+)
+
+
+@pytest.mark.parametrize(("kernel", "places"), [("", {"linux", "windows"}), (FAULT_OF_ITS_GPU, set())])
+def test_the_kernel_log_of_the_same_fault_tells_the_system(tmp_path: Path, kernel: str, places: set[str]) -> None:
+    (tmp_path / "engine.log").write_text(FAULT_OF_A_JOB)
+    (tmp_path / "dmesg.txt").write_text(kernel)
+    root = analyze([str(tmp_path)]).findings[0]
+    assert root.id == "cuda-illegal-address"
+    assert root.playbook is not None
+    assert {step.where for step in root.playbook.steps} & {"linux", "windows"} == places

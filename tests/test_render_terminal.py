@@ -162,12 +162,14 @@ def test_what_came_before_the_root_is_told_in_the_chain():
     report = fault()
     fact = report.findings[-1]
     report.findings[0].explained_by = [fact.id]
+    assert text(report).split("CHAIN")[1].splitlines()[1].startswith("  with: driver-load  Driver loaded")
+    assert text(report, everything=True).count("driver-load") == 1
+    report.findings[0].why = "no other fault in the input explains it; it came 51 s after driver-load"
     rows = text(report).split("CHAIN")[1].splitlines()
     assert rows[1].startswith("  after: driver-load  Driver loaded")
     assert rows[0].strip() == "xid-79  ×4  rank 3"
     assert rows[2].startswith("  └─ cuda-launch-failure")
     assert "driver-load" in markdown.render(report).split("### Chain")[1].splitlines()[2]
-    assert text(report, everything=True).count("driver-load") == 1
 
 
 def test_each_finding_hangs_below_the_first_of_its_causes():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from reports import fault, healthy
 
@@ -24,6 +26,7 @@ def seen(first: str, last: str, count: int) -> Finding:
         ("2026-01-02T03:04:05Z", "2026-01-02T03:04:01Z", "2026-01-02T03:04:05Z, 2 times"),
         ("2026-01-02T03:04:05Z", "2026-01-03T03:04:01Z", "2026-01-02T03:04:05Z, 2 times, last 2026-01-03T03:04:01Z"),
         ("+12.5 s", "+13.5 s", "12.5 s after boot, 2 times, last 13.5"),
+        ("2026-01-02T03:04:05", "+12.5 s", "2026-01-02T03:04:05, 2 times, last 12.5 s after boot"),
         ("", "", "2 times"),
     ],
 )
@@ -63,6 +66,11 @@ def test_of_a_reason_only_what_is_special_is_told(why, language):
 def test_what_came_before_is_told():
     why = "no other fault in the input explains it; it came 51 s after systemd-reload, and it explains 2 other findings"
     assert words.why(Finding("x", "X", "cause", "error", "likely", why=why)) == "It came 51 s after systemd-reload."
+    seen_with = "no other fault in the input explains it; it was seen with lfs-pointer and driver-loaded"
+    found = Finding("x", "X", "cause", "error", "likely", why=seen_with)
+    assert words.why(found) == "It was seen with lfs-pointer and driver-loaded."
+    with using("zh"):
+        assert words.why(replace(found, why=sentence(seen_with))) == "它与 lfs-pointer、driver-loaded 一同出现。"
 
 
 def test_a_carrier_adds_no_detail_to_the_cause():

@@ -91,6 +91,8 @@ def test_no_line_is_lost_or_counted_twice(lines: list[str]) -> None:
         ("disk failed", None, True), ("0 errors, fine", None, False), ("all well", None, False), ("x" * 700 + " error", None, False),
         ("disk failed", "info", False), ("all well", "error", True),
         ("description:    fatal error handler", None, False), ("description: the disk failed", None, True),
+        ("Command line: console=ttyS0 quiet reboot=k panic=1", None, False), ("[conda] Could not collect", None, False),
+        ("kernel panic=yes", None, True), ("Could not collect garbage: disk failed", None, True),
         ("+ echo 'FATAL: no pod'", None, False), ("+ disk failed", None, True),
         ('error: previous terminated container "a" in pod "b" not found', None, False),
     ],

@@ -71,6 +71,7 @@ BLANKS = frozenset({*PATTERNS, *_PROSE, *_READER})
 _TIME_OPTION = lazy.pattern(r""" --(?:since|until)[ =](["']?)\{time(?:-[0-9]{1,6}[smhd])?\}\1""")
 _TIME_BLANK = lazy.pattern(r"(?:--(?:since|until)=)?\{time(?:-[0-9]{1,6}[smhd])?\}")
 BLANK = lazy.pattern(r"\{([a-z_][a-z0-9_]*(?:\|[a-z_][a-z0-9_]*)*)(?:-([0-9]{1,6})([smhd]))?\}")
+_ASIDE = lazy.pattern(rf" \((?:{BLANK.pattern})\)")  # a value that only adds to a sentence
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -140,7 +141,11 @@ def fill_text(text: str, entities: Mapping[str, Value | list[Value]], shell: She
 
 
 def fill_prose(text: str, entities: Mapping[str, Value | list[Value]], shell: Shell = "posix") -> str:
-    """Like `fill_text` for a sentence: outside of backticks it also quotes what no command may hold (an assertion)."""
+    """Like `fill_text` for a sentence: outside of backticks it also quotes what no command may hold (an assertion).
+
+    An unknown value in brackets of its own, which only adds to the sentence, goes.
+    """
+    text = _ASIDE.sub(lambda found: "" if _value(found, entities, shell, True) is None else found[0], text)
     parts = text.split("`")
     for at, part in enumerate(parts):
         if at % 2:
@@ -223,15 +228,25 @@ def _place(where: str, system: System) -> str:
     return "host" if system and where == system else where
 
 
+def _is_form(command: list[str] | str | None, entities: Mapping[str, Value | list[Value]]) -> bool:
+    """Whether a command has more than two blanks that a log can tell, and none of them is known."""
+    text = command if isinstance(command, str) else " ".join(command or ())
+    blanks = [found for found in BLANK.finditer(text) if found[1] not in _READER and found[1] != "time"]
+    return len(blanks) > 2 and all(_value(m, entities, "posix") is None for m in blanks)
+
+
 def fill(playbook: Playbook, entities: Mapping[str, Value | list[Value]], system: System = "") -> Advice:
     """The steps of the playbook that fit the system, their blanks filled from `entities` (`time`: of the fault).
 
     Steps of the other system are left out; all stay where the system is not known. Of a list the first value is taken.
+    A command of many blanks of which the log tells none is left out with its step: it would be a form to fill in.
     """
     advice = Advice(playbook.id, playbook.title, title_zh=playbook.title_zh)
     for steps in playbook.sections.values():
         for step in steps:
             if system and step.where in ("linux", "windows") and step.where != system:
+                continue
+            if _is_form(step.command, entities):
                 continue
             own: Shell = "powershell" if "windows" in (step.where, system) else "posix"
             advice.steps.append(

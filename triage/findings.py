@@ -13,7 +13,7 @@ from triage.incidents import Group, by_machine, gap, reach
 from triage.library import expressions
 from triage.library.library import Library, Signature
 from triage.model import Advice, Confidence, Entities, Evidence, Finding, Match, Place, Stamp
-from triage.system import system_of
+from triage.system import System, system_of
 
 _EVIDENCE = 8
 _PROOF = 4  # matches that are asked for their system
@@ -107,7 +107,7 @@ def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library
     known |= visible(one.entities)
     if first.time and not first.time.startswith("+"):
         known["time"] = first.time
-    system = system_of(match.record for match in one.matches[:_PROOF])
+    system = _system(one)
     advice = advise.fill(playbook, known, system)
     doubt = _doubt(one)
     checks = library.playbooks.get(doubt.playbook) if doubt else None
@@ -115,6 +115,14 @@ def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library
         before = [step for step in advise.fill(checks, known, system).steps if step.section == "Confirm"]
         advice.steps = [*before, *advice.steps]
     return advice
+
+
+def _system(one: Group) -> System:
+    """The system of a finding; a kernel log of the same fault may tell it, a path there not: WSL has the same."""
+    own = [match.record for match in one.matches[:_PROOF]]
+    near = [effect for effect in one.explains if not _another(one, effect)]
+    kernel = [m.record for effect in near for m in effect.matches[:_PROOF] if m.record.format == "kernel"]
+    return system_of(own) or system_of([*own, *kernel])
 
 
 def _doubt(one: Group) -> Signature | None:
@@ -186,7 +194,7 @@ def _why(one: Group, effects: Sequence[Group]) -> str:
     if one.role == "cause":
         text = "nothing in the input explains it"
         if one.after:
-            text = f"no other fault in the input explains it; it came {' and '.join(_since(one, g) for g in one.after)}"
+            text = f"no other fault in the input explains it; {_met(one)}"
         if effects:
             text += f", and it explains {len(effects)} other finding{'s' if len(effects) > 1 else ''}"
             text += _unordered(one, effects)
@@ -206,9 +214,16 @@ def _unordered(one: Group, effects: Sequence[Group]) -> str:
     return "; that it came first is not proven: its times count from boot, and nothing ties them to the time of day"
 
 
-def _since(one: Group, trigger: Group) -> str:
-    seconds = gap(trigger, one)
-    return f"{seconds:,.0f} s after {trigger.id}" if seconds and seconds >= 1 else f"after {trigger.id}"
+def _met(one: Group) -> str:
+    """The facts that belong to a finding; only where times prove it is one said to have come before."""
+    parts, beside = [], []
+    for fact in one.after:
+        seconds = gap(fact, one)
+        if seconds is None or seconds <= 0:
+            beside.append(fact.id)
+        else:
+            parts.append(f"it came {f'{seconds:,.0f} s ' if seconds >= 1 else ''}after {fact.id}")
+    return ", ".join([*parts, *([f"it was seen with {' and '.join(beside)}"] if beside else [])])
 
 
 def independent(found: Sequence[Finding]) -> list[Finding]:

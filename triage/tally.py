@@ -26,6 +26,7 @@ _BAD = lazy.pattern(
 _NOT_BAD = lazy.pattern(
     r"(?i)\b(?:0|no|without|zero) (?:\w+ )?(?:errors?|failures?|failed)\b|errors?[=:] *(?:0|none|false|null)\b"
     r"|\bno error\b|error_(?:rate|count)[\"']?[=:] *0|fail(?:ed|ures)?[=:] *0\b"
+    r"|\bpanic=-?\d|[:\]] Could not collect$"  # a setting of the kernel; a value that torch's collect_env did not find
 )
 # modinfo: what modules say of themselves and of their parameters, by the hundred. kubectl: what is simply not there.
 _LISTED = lazy.pattern(

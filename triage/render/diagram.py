@@ -139,7 +139,7 @@ def diagram(report: Report, width: int, name: str) -> str:
     for link in links[1:]:
         one = known[link.id]
         boxes.append(box(one, link.depth, one.role, say(one.role), _facts(one, link.count, link.ranks, root)))
-    before = [box(one, 0, "before", say("after"), one.id) for one in relations.triggers(report)]
+    before = [box(one, 0, "before", say(relations.met(one, report)), one.id) for one in relations.triggers(report)]
     top = _cascade(before, 0) + 2 * _GAP if before else 0.0
     height = _layered(boxes, top) if side_by_side else _cascade(boxes, top)
     edges = _edges(boxes, side_by_side)

@@ -104,7 +104,7 @@ def _proof(cause: Finding, report: Report, most: int | None) -> list[str]:
 
 
 def _chain(report: Report) -> list[str]:
-    rows = [f"- {say('after')}: {code(f.id)} {escape(f.title)}" for f in relations.triggers(report)]
+    rows = [f"- {say(relations.met(f, report))}: {code(f.id)} {escape(f.title)}" for f in relations.triggers(report)]
     for link in relations.chain(report):
         tail = ", ".join(part for part in (f"×{link.count}" if link.count > 1 else "", link.ranks) if part)
         rows.append(f"{'  ' * link.depth}- {code(link.id)} {escape(link.title)}{f' ({tail})' if tail else ''}")

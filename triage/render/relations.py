@@ -96,8 +96,15 @@ def fold(links: list[Link], most: int) -> list[Link]:
     return rows
 
 
+def met(fact: Finding, report: Report) -> str:
+    """How a fact stands to the root: `after` it the root came, if its reason says so; else it was seen `with` it."""
+    top = words.root(report)
+    told = top is not None and re.search(rf"\bafter {re.escape(fact.id)}(?=[;,. ]|$)", top.why)
+    return "after" if told else "with"
+
+
 def triggers(report: Report) -> list[Finding]:
-    """Facts that set the root off: no faults, but what came before it."""
+    """Facts that belong to the root: no faults, but what set it off or shows how it came about."""
     top = words.root(report)
     return [f for f in report.findings if top is not None and f.role == "context" and f.id in top.explained_by]
 

@@ -38,7 +38,7 @@ def chain(page: Page, report: Report, cause: Finding, most: int) -> None:
     page.row((heading("CHAIN"), "head"), (root, ""))
     for finding in relations.triggers(report):
         time = words.local(finding.last.time, report) if finding.last else ""
-        head, tail = f"  {say('after')}: {finding.id}  ", f"  {time}" if time else ""
+        head, tail = f"  {say(relations.met(finding, report))}: {finding.id}  ", f"  {time}" if time else ""
         room = page.width - cells(head) - cells(tail)
         page.row((head, ""), (shorten(clean(finding.title), max(_LEAST, room), page.glyphs.dots), "dim"), (tail, ""))
     for link in relations.fold(links, most + 1)[1:]:

@@ -123,7 +123,8 @@ def when(finding: Finding, report: Report) -> str:
         parts.append(first)
     if finding.count > 1:
         parts.append(f"{finding.count:,} {say('times')}")
-        tail = later(first, last).removesuffix(f" {say('s after boot')}")
+        unit = f" {say('s after boot')}"
+        tail = later(first, last).removesuffix(unit if first.endswith(unit) else "")
         if last and tail not in first and not _before(last, first):
             parts.append(f"{say('last')} {tail}")
     return ", ".join(parts)
