@@ -150,3 +150,19 @@ def test_the_kernel_log_of_the_same_fault_tells_the_system(tmp_path: Path, kerne
     assert root.id == "cuda-illegal-address"
     assert root.playbook is not None
     assert {step.where for step in root.playbook.steps} & {"linux", "windows"} == places
+
+
+def test_when_it_was_seen_is_told_by_lines_with_a_stamp(tmp_path: Path) -> None:
+    log = tmp_path / "rank.log"
+    log.write_text(
+        "node07:897:918 [1] NCCL INFO ncclCommInitRankConfig comm 0x188bc5b0 rank 1 nranks 2 cudaDev 1 nvmlDev 1 "
+        "busId 70 commId 0x7a5c3b3e2c5d6f01 - Init COMPLETE\n"
+        "[2026-11-30 14:09:10] node07:897:918 [1] misc/strongstream.cc:402 NCCL WARN Cuda failure "
+        "'an illegal memory access was encountered'\n"
+        "W1130 14:09:04.706000 856 torch/distributed/run.py:851] Setting OMP_NUM_THREADS\n"
+        "[rank1]: Traceback (most recent call last):\n"
+        '[rank1]:   File "/home/ml/job/faults.py", line 32, in kernel\n'
+        "[rank1]: RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )
+    top = analyze([log]).findings[0]
+    assert (top.first.time, top.last.time) == ("2026-11-30T14:09:10", "2026-11-30T14:09:10")

@@ -254,6 +254,8 @@ def _ends(one: Group) -> tuple[Place, Place]:
     start = one.times[0]
     if start is not None and all(t and clock.comparable(start, t, m.record.source == one.source) for m, t in pairs):
         pairs.sort(key=lambda pair: pair[1].seconds if pair[1] else 0.0)
+        # The time of a line without a stamp is that of an earlier line; it only counts where there is no other.
+        pairs = [pair for pair in pairs if pair[0].record.time is not None] or pairs
     return _place(*pairs[0]), _place(*pairs[-1])
 
 
