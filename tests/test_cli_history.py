@@ -20,8 +20,8 @@ from triage.render.json import as_dict
 LOG = f"2026-11-01T10:00:00+00:00 node07 kernel: {XID.split('] ')[1]}\n"
 
 
-def run(store: Path, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    env = os.environ | {"TRIAGE_HISTORY": str(store), "COLUMNS": "100", "NO_COLOR": "1"}
+def run(store: Path, *words: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"TRIAGE_HISTORY": str(store), "COLUMNS": "100", "NO_COLOR": "1"} | variables
     return subprocess.run(
         [sys.executable, "-m", "triage", "history", *words], env=env, input=stdin, capture_output=True, text=True, timeout=120
     )
@@ -51,6 +51,29 @@ def test_a_fault_on_the_same_gpu_was_seen_and_what_helped_is_told(store: Path) -
 def test_what_was_never_seen_exits_with_1(store: Path) -> None:
     told = run(store, "seen", "-", stdin=LOG)
     assert (told.returncode, told.stdout) == (1, "Not seen before.\n")
+
+
+def test_logs_that_cannot_be_read_were_not_looked_for(store: Path) -> None:
+    told = run(store, "seen", "/no/such")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert "/no/such: does not exist; check the path" in told.stderr
+
+
+def test_a_missing_package_is_named(store: Path) -> None:
+    code = "import sys; sys.modules['sqlalchemy'] = None\nfrom triage.cli import main\nmain(sys.argv[1:])"
+    for words in (("list",), ("seen", "-")):
+        told = subprocess.run([sys.executable, "-c", code, "history", *words], capture_output=True, text=True, timeout=60, input=LOG)
+        assert told.returncode == 2
+        assert "gpu-triage[serve]" in " ".join(told.stderr.split())
+
+
+def test_no_row_is_wider_than_the_screen_and_none_is_cut(store: Path) -> None:
+    kept(store)
+    for words in (("list",), ("seen", "-")):
+        told = run(store, *words, stdin=LOG, COLUMNS="70")
+        assert max(map(len, told.stdout.splitlines())) <= 70
+        assert "GPU has fallen off the bus" in " ".join(told.stdout.split())
+        assert "…" not in told.stdout
 
 
 def test_list_show_and_forget(store: Path) -> None:

@@ -49,3 +49,10 @@ def test_formats_of_a_file_that_is_none(tmp_path):
 def test_formats_as_data():
     names = [one["format"] for one in json.loads(run("formats", "--format", "json").stdout)]
     assert {"kernel", "nccl", "smi-topo", "windows-event"} <= set(names)
+
+
+def test_a_code_of_reports_is_explained_within_the_screen():
+    done = CliRunner().invoke(app, ["explain", "TRI001"], env={"COLUMNS": "60"})
+    assert done.stdout.startswith("TRI001 cause-not-in-log")
+    assert "write `signature: unknown` when no log tells." in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 60

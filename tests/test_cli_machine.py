@@ -37,10 +37,10 @@ def test_preflight_codes() -> None:
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        (["preflight", "--skip", "gpu-presnt"], "Did you mean 'gpu-present'?"), (["preflight", "--expect-gpus", "-1"], "--expect-gpus"),
+        (["preflight", "--skip", "gpu-presnt"], "Did you mean 'gpu-present'?"), (["preflight", "--skip", "quux"], "--list shows all"), (["preflight", "--expect-gpus", "-1"], "--expect-gpus"),
         (["collect", "/no/such/log"], "/no/such/log does not exist"), (["collect", "--watch", "long"], "72h"),
-        (["collect", "-o", "/no/such/folder/a.tar.gz"], "/no/such/folder/a.tar.gz"), (["ticket", "/no/such"], "nothing could be read"),
-        (["ticket", "fixtures/smi-nodevice", "--gpu", "0000:43:00"], "no fault of GPU"),
+        (["collect", "-o", "/no/such/folder/a.tar.gz"], "/no/such/folder/a.tar.gz"), (["ticket", "/no/such"], "/no/such: does not exist; check the path"),
+        (["ticket", "fixtures/smi-nodevice", "--gpu", "0000:43:00"], "no fault of GPU 0000:43:00; GPUs with faults: "),
     ],
 )  # fmt: skip
 def test_errors_are_told_in_a_line(arguments: list[str], want: str) -> None:

@@ -41,7 +41,8 @@ def test_topology_by_numbers_and_by_matrix():
         ("pcie --generation 8", "--generation must be 1 to 6"), ("pcie --generation 4 --width 5", "--width must be one of"),
         ("power --gpus 1 --board-watts 9 --psu-watts 0", "--psu-watts must be above 0"), ("power --gpus 1 --board-watts 9", "Missing option '--psu-watts'"),
         ("cooling --heat-watts -1", "--heat-watts must be above 0"), ("topology", "give the number of GPUs"),
-        ("topology --gpus 2 README.md", "takes no numbers beside it"), ("topology pyproject.toml", "nvidia-smi topo -m"),
+        ("topology --gpus 2 README.md", "takes no numbers beside it"), ("topology pyproject.toml", "pyproject.toml holds no matrix of several GPUs: give the output of `nvidia-smi topo -m`"),
+        ("topology no/such", "no/such does not exist"),
     ],
 )  # fmt: skip
 def test_errors_name_the_option_and_what_to_do(line, words, monkeypatch):

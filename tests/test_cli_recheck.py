@@ -41,7 +41,8 @@ def test_an_id_as_people_write_it_runs_its_probes() -> None:
 @pytest.mark.parametrize(
     ("arguments", "want"),
     [
-        (["kernl"], "Did you mean 'kernel'?"), (["xdi-79"], "Did you mean"), (["python-exception"], "no probe can check"),
+        (["kernl"], "Did you mean 'kernel'?"), (["xdi-79"], "Did you mean"), (["python-exception"], "no probe can check"), (["quux"], "--list shows all"),
+        (["--list", "quux"], "--list shows all"),
         (["alloc", "--set", "requested=x"], "20GiB"), (["shm", "--python", "/no/such"], "/no/such is not a program"),
         (["--list", "kernl"], "Did you mean 'kernel'?"), (["--compare", "/no/a", "/no/b"], "/no/a"),
     ],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,16 @@ def test_slack_without_a_way_to_prove_itself_is_refused(tmp_path: Path) -> None:
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
     assert told.returncode == 2
     assert "SLACK_SIGNING_SECRET" in told.stderr
+
+
+def test_a_port_that_is_taken_is_named_before_anything_is_promised(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "triage", "serve", "--port", str(port), "--workers", "1", "--history", str(tmp_path / "h.db")]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert told.returncode == 2
+    assert f"cannot listen on 127.0.0.1, port {port}: Address already in use" in " ".join(told.stderr.split())
+    assert "http://" not in told.stderr
 
 
 @pytest.mark.parametrize(("options", "statuses"), [((), [200, 200, 429, 429]), (("--proxy", "127.0.0.1"), [200] * 4)])

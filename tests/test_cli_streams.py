@@ -101,3 +101,12 @@ def test_progress_is_for_terminals_and_large_inputs(term, quiet, shown):
         assert process.wait(60) == 0
     os.close(ours)
     assert (b"large[1].log" in told) is shown
+
+
+def test_a_list_is_cut_for_a_screen_but_not_for_a_pipe():
+    command = [sys.executable, "-m", "triage", "list", "--family", "nccl"]
+    whole = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, timeout=60, check=True).stdout
+    narrow = subprocess.run(command, cwd=ROOT, env=CLEAN | {"COLUMNS": "60"}, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "NCCL cannot create its shared memory, /dev/shm is too small" in whole
+    assert "…" not in whole
+    assert max(map(len, narrow.splitlines())) == 60

@@ -104,6 +104,7 @@ def bomb() -> bytes:
         ({"json": {"text": 1}}, 422, "no string"),
         ({"json": {"text": XID, "zone": "Mars"}}, 422, "not a known time zone"),
         ({"json": {"text": " \n"}}, 422, "nothing was pasted"),
+        ({"content": XID, "headers": {"content-type": "application/x-www-form-urlencoded"}}, 422, "`content-type: text/plain`"),
         ({"content": b"--x", "headers": {"content-type": "multipart/form-data; boundary=y"}}, 400, "multipart"),
         ({"content": b"--x", "headers": {"content-type": "multipart/form-data"}}, 400, "boundary"),
     ],

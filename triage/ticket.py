@@ -103,9 +103,10 @@ def ticket(
     findings = list(report["findings"])
     faults = [one for one in (*findings, *report.get("earlier", ())) if one["role"] != "context"]
     if gpu:
-        faults = [one for one in faults if _is(one, gpu, gpus)]
+        named, faults = faults, [one for one in faults if _is(one, gpu, gpus)]
         if not faults:
-            raise LookupError(f"the report has no fault of GPU {gpu}")
+            known = dict.fromkeys(str(one["entities"]["pci"]) for one in named if "pci" in one["entities"])
+            raise LookupError(f"no fault of GPU {gpu}; GPUs with faults: {', '.join(known) or 'none'}")
     if not faults:
         made = Ticket(report["summary"], None, versions=dict(versions))
         made.asks.append("no fault was found in the inputs: say what was observed")

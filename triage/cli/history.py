@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from triage.cli.options import ColourOption, Short, ShortFormat
-from triage.cli.streams import Colour, note, screen, write, write_rows
+from triage.cli.streams import Colour, note, row_width, screen, unread, write, write_rows
 
 if TYPE_CHECKING:
     from triage.history import Entry, History
@@ -60,7 +60,8 @@ def list_(
     if form is ShortFormat.json:
         write(dumps([asdict(entry) for entry in found]))
         return
-    write("".join(f"{_row(entry)}\n" for entry in found))
+    width = row_width(screen(Colour.auto))
+    write("".join(f"{_row(entry, width)}\n" for entry in found))
     if not found:
         note("no such report is kept")
 
@@ -88,22 +89,30 @@ def seen(
 ) -> None:
     """Tell whether the cause in these logs was seen before on this GPU or host, what helped, and what was most alike.
 
-    Names are compared as pseudonyms of this history. Exit status: 0 seen, 1 not seen.
+    Names are compared as pseudonyms of this history. Exit status: 0 seen, 1 not seen, 2 not done.
     """
     import sys
 
     from triage import analyze
+
+    kept = open_history(store)
+    found = analyze(logs, stdin=sys.stdin.buffer)
+    if not any(source.readable for source in found.sources):
+        unread(found.sources)
+        raise typer.Exit(2)
+
     from triage.history.recurrence import sentence
     from triage.redact import Redactor
     from triage.redact.report import redact_report
     from triage.render.json import as_dict
+    from triage.render.text import wrap
 
-    kept = open_history(store)
-    report = as_dict(redact_report(analyze(logs, stdin=sys.stdin.buffer), Redactor(bytes.fromhex(kept.salt))))
+    report = as_dict(redact_report(found, Redactor(bytes.fromhex(kept.salt))))
     before = kept.seen(report)
-    write(f"{sentence(before) if before else 'Not seen before.'}\n")
+    width = row_width(screen(Colour.auto))
+    write("".join(f"{row}\n" for row in wrap(sentence(before) if before else "Not seen before.", width)))
     for share, entry in kept.nearest(report):
-        write(f"{share:4.0%} alike  {_row(entry)}\n")
+        write(f"{share:4.0%} alike  {_row(entry, width - len('100% alike  '))}\n")
     raise typer.Exit(0 if before else 1)
 
 
@@ -138,6 +147,12 @@ def forget(
     raise typer.Exit(0 if gone or expired else 1)
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: Entry, width: int) -> str:
+    """One row, or where that is too wide the summary below it."""
+    from triage.render.text import cells, wrap
+
     when = datetime.fromtimestamp(entry.created, UTC)
-    return f"{entry.id}  {when:%Y-%m-%d %H:%M}Z  {entry.verdict:7}  {entry.summary}"
+    head = f"{entry.id}  {when:%Y-%m-%d %H:%M}Z  {entry.verdict:7}  "
+    if cells(head + entry.summary) <= width:
+        return head + entry.summary
+    return "\n".join([head.rstrip(), *(f"    {row}" for row in wrap(entry.summary, width - 4))])

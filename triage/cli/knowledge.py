@@ -21,7 +21,7 @@ from triage.cli.options import (
     did_you_mean,
     library,
 )
-from triage.cli.streams import Colour, note, screen, spoken, write, write_rows
+from triage.cli.streams import Colour, note, row_width, screen, spoken, write, write_rows
 from triage.library.library import Library, Signature
 from triage.library.lookup import find, suggest
 
@@ -87,6 +87,7 @@ def _seen(message: str, known: Library) -> str | None:
 def _explain_check(name: str, form: ShortFormat) -> bool:
     """Explains a code of incident reports, `TRI001` or `cause-not-in-log`; whether it was one."""
     from triage.render import json
+    from triage.render.text import wrap
     from triage.reports.checks import BY_NAME
 
     check = BY_NAME.get(name.upper()) or BY_NAME.get(name)
@@ -100,7 +101,10 @@ def _explain_check(name: str, form: ShortFormat) -> bool:
         write(json.dumps({**data, "explanation": check.explanation}))
     else:
         mended = "mended by --fix" if check.fixes else "mended by hand"
-        write(f"{check.code} {check.slug} · {check.level} · {mended}\n\n{check.explanation}\n")
+        write(f"{check.code} {check.slug} · {check.level} · {mended}\n")
+        for paragraph in check.explanation.split("\n\n"):
+            rows = wrap(" ".join(paragraph.split()), screen(Colour.auto).width)
+            write("\n" + "".join(f"{row}\n" for row in rows))
     return True
 
 
@@ -131,7 +135,7 @@ def list_(
         write(json.dumps(catalogue.signatures_dict(found)))
         return
     out = screen(colour)
-    write_rows(catalogue.signatures(found, out.width, fancy=out.fancy), out.colour)
+    write_rows(catalogue.signatures(found, row_width(out), fancy=out.fancy), out.colour)
 
 
 def _stats(known: Library, found: list[Signature], form: ShortFormat, colour: Colour) -> None:
@@ -143,7 +147,7 @@ def _stats(known: Library, found: list[Signature], form: ShortFormat, colour: Co
         write(json.dumps(data))
         return
     out = screen(colour)
-    write_rows(catalogue.stats(data, out.width, fancy=out.fancy), out.colour)
+    write_rows(catalogue.stats(data, row_width(out), fancy=out.fancy), out.colour)
 
 
 def lint(

@@ -52,7 +52,7 @@ def preflight(
 
     for name in skip or []:
         if name not in checking.names():
-            near = did_you_mean(name, checking.names())
+            near = did_you_mean(name, checking.names()) or " triage recheck --list shows all."
             raise typer.BadParameter(f"no such check: {name!r}.{near}", param_hint="'--skip'")
     try:
         items = checking.preflight(settings(python, False, False, gpu, quiet=True), expect, skip or ())

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from triage.cli.options import ColourOption, Everything, Short, ShortFormat, Signatures, library
-from triage.cli.streams import Colour, note, screen, write, write_rows
+from triage.cli.streams import Colour, row_width, screen, unread, write, write_rows
 from triage.model import Source
 
 _KINDS = 60  # templates shown without --all
@@ -25,14 +25,11 @@ def templates(
     """Count the lines of logs by kind, with the signatures that hold on each."""
     from triage.pipeline import templates as count
     from triage.render import catalogue, json
-    from triage.render.words import remark
 
     sources: list[Source] = []
     stdin = sys.stdin.buffer if "-" in paths else None
     found = count(paths, library=library(signatures), stdin=stdin, read=sources)
-    for source in sources:
-        if not source.readable:
-            note(remark(source, "standard input" if source.name == "-" else source.name))
+    unread(sources)
     if not any(source.readable for source in sources):
         raise typer.Exit(2)
     if form is ShortFormat.json:
@@ -40,7 +37,7 @@ def templates(
         return
     out = screen(colour)
     most = None if everything else _KINDS
-    write_rows(catalogue.templates(found, out.width, fancy=out.fancy, most=most), out.colour)
+    write_rows(catalogue.templates(found, row_width(out), fancy=out.fancy, most=most), out.colour)
 
 
 def score(

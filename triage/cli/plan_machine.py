@@ -119,11 +119,18 @@ def topology(
         _calculate("topology", of, of.Board, of.plan, given, form, colour)
         return
     from triage.estimate import paths
+    from triage.estimate.quantities import Unsuitable
     from triage.sources import open_inputs
 
     if any(value is not None for value in given.values()):
         raise typer.BadParameter("takes no numbers beside it: they are in the matrix.", param_hint="'FILE'")
-    inputs, result = estimate(lambda: paths.File(str(matrix)), lambda _: paths.reach(paths.read(open_inputs([matrix]))))
+    if not matrix.exists():
+        raise typer.BadParameter(f"{matrix} does not exist; check the path.", param_hint="'FILE'")
+    try:
+        found = paths.read(open_inputs([matrix]))
+    except Unsuitable as error:
+        raise typer.BadParameter(f"{matrix} {error.need}.", param_hint="'FILE'") from None
+    inputs, result = estimate(lambda: paths.File(str(matrix)), lambda _: paths.reach(found))
     show("topology", inputs, result, paths, {"file": "given"}, form, colour)
 
 

@@ -89,7 +89,8 @@ def _list(name: str | None, form: ShortFormat, colour: Colour) -> None:
 
     known, used = probes(), users(load_library().signatures)
     if name is not None and name not in known:
-        raise typer.BadParameter(f"no probe {name!r}.{did_you_mean(name, list(known))}", param_hint="'NAME'")
+        near = did_you_mean(name, list(known))
+        raise typer.BadParameter(f"no probe {name!r}.{near} --list shows all.", param_hint="'PROBE|ID'")
     out = screen(colour)
     if form is ShortFormat.json:
         write(json.dumps(recheck.probes_dict({n: p for n, p in known.items() if name in (None, n)}, used)))
@@ -112,9 +113,10 @@ def _named(name: str | None, stress: bool) -> tuple[list[str], str | None]:
     found = find(name, known)
     if found is None or found not in known.signatures:
         near = did_you_mean(name, [*probes(), *known.signatures])
-        raise typer.BadParameter(f"neither a probe nor an id: {name!r}.{near}", param_hint="'NAME'")
+        text = f"neither a probe nor an id: {name!r}.{near} --list shows all probes."
+        raise typer.BadParameter(text, param_hint="'PROBE|ID'")
     if not known.signatures[found].recheck:
-        raise typer.BadParameter(f"no probe can check {found} on a machine.", param_hint="'NAME'")
+        raise typer.BadParameter(f"no probe can check {found} on a machine.", param_hint="'PROBE|ID'")
     return list(known.signatures[found].recheck), found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,15 +60,28 @@ def serve(
     history = open_history(store)
     history.keep = settings.keep
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it again when it has ended: we end, too
+    _listen(host, port)
     with scratch():
         desk = Desk(history, Workers(analyse, workers, bounds, warm))
         app = create(desk, settings, _doors(desk, settings))
-        note(f"triage serve: http://{host}:{port}, reports in {store or default_store()}")
+        shown = f"[{host}]" if ":" in host else host
+        note(f"help desk on http://{shown}:{port}, reports in {store or default_store()}")
         uvicorn.run(
             app, host=host, port=port, log_level="warning", server_header=False, proxy_headers=bool(proxy),
             forwarded_allow_ips=proxy,
             limit_concurrency=_CONNECTIONS, timeout_graceful_shutdown=int(seconds) + 10,
         )  # fmt: skip
+
+
+def _listen(host: str, port: int) -> None:
+    """A usage error where nothing can listen at this address, before anything says that something does."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(" (while")[0]
+        text = f"cannot listen on {host}, port {port}: {why}; choose another."
+        raise typer.BadParameter(text, param_hint="'--port' / '--host'") from None
 
 
 def _doors(desk: Desk, settings: Settings) -> list[APIRouter]:

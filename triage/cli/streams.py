@@ -7,16 +7,18 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from triage.model import Source
     from triage.render.page import Row
 
 _WIDEST = 120  # columns; longer rows are hard to read
 _PIPED = 100  # columns when there is no terminal and COLUMNS is not set
+_UNCUT = 10_000  # columns of a row that nobody looks at as it is
 _BEYOND = re.compile(r"[^\x00-\x7f]")
 _BIG = 4 << 20  # bytes of one input from which a progress bar is worth its place
 
@@ -51,6 +53,11 @@ def screen(colour: Colour) -> Screen:
     encoding = (getattr(sys.stdout, "encoding", "") or "ascii").lower()
     on = colour is Colour.always or (colour is Colour.auto and _wants_colour())
     return Screen(max(40, min(columns, _WIDEST)), lines - 1, on, encoding.startswith(("utf", "cp65001")))
+
+
+def row_width(out: Screen) -> int:
+    """Columns for a list of one row each: rows are cut for a screen only, not for `grep` behind a pipe."""
+    return out.width if sys.stdout.isatty() or "COLUMNS" in os.environ else _UNCUT
 
 
 def spoken(lang: str, quiet: bool = False) -> str:
@@ -118,6 +125,15 @@ def note(text: str) -> None:
     from triage.render.text import clean
 
     print(f"triage: {clean(text)}", file=sys.stderr)
+
+
+def unread(sources: Iterable[Source]) -> None:
+    """Notes why each of the sources that could not be read was not."""
+    from triage.render.words import remark
+
+    for source in sources:
+        if not source.readable:
+            note(remark(source, "standard input" if source.name == "-" else source.name))
 
 
 class Progress:

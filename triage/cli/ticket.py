@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from triage.cli.streams import note, write
+from triage.cli.streams import note, unread, write
 
 
 def ticket(
@@ -32,7 +32,7 @@ def ticket(
     if report is None:
         found = analyze(rest)
         if not any(source.readable for source in found.sources):
-            note(f"nothing could be read: {', '.join(rest)}")
+            unread(found.sources)
             raise typer.Exit(2)
         report = json.as_dict(found)
     try:

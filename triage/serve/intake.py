@@ -102,6 +102,8 @@ async def _from_form(form: FormData, folder: Path, asked: dict[str, Any], settin
     fields = {key: value for key, value in form.items() if isinstance(value, str) and key != "text"}
     if "files" in fields:
         raise Refusal(422, "`files` holds a text: send it as `text`, or as a file with a name")
+    if "text" not in form and "files" not in form:  # what `curl --data-binary @log` sends if it is not told better
+        raise Refusal(422, "no field `text` or `files` in the form; send a log as it is as `content-type: text/plain`")
     sent = [*form.getlist("text"), *form.getlist("files")]
     text = "\n".join(value for value in sent if isinstance(value, str))
     _bounded(len(text.encode("utf-8", "replace")), settings)
