@@ -166,3 +166,12 @@ def test_when_it_was_seen_is_told_by_lines_with_a_stamp(tmp_path: Path) -> None:
     )
     top = analyze([log]).findings[0]
     assert (top.first.time, top.last.time) == ("2026-11-30T14:09:10", "2026-11-30T14:09:10")
+
+
+def test_commands_for_a_port_name_the_first_of_the_gpus_behind_it() -> None:
+    root = analyze([str(Path(__file__).parents[1] / "fixtures" / "dpc-two-gpus-behind")]).findings[0]
+    assert root.entities["pci"] == ["0000:17:00", "0000:18:00"]
+    assert root.playbook is not None
+    commands = [step.command for step in root.playbook.steps if step.command]
+    assert ["lspci", "-s", "0000:17:00", "-vvv"] in commands
+    assert not any("<pci>" in word for command in commands for word in command)

@@ -135,6 +135,28 @@ def test_the_unknown_exception_is_what_to_look_at(text: str, top: str, title: st
     assert report.findings[0].title.endswith(title)
 
 
+DIED = """\
+Traceback (most recent call last):
+  File "/opt/job/main.py", line 103, in main
+    ray.get(task.remote(config))
+ray.exceptions.RayTaskError(ActorDiedError): ray::TaskRunner.run() (pid=32904, ip=10.18.2.61)
+  File "/opt/job/base.py", line 49, in func
+    output = ray.get(output)
+ray.exceptions.{last}
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "ids"),
+    [
+        ("ActorDiedError: The actor died unexpectedly before finishing this task.", ["ray-actor-died"]),
+        ("KeyError: 'b'", ["python-exception", "ray-actor-died"]),
+    ],
+)
+def test_an_exception_that_a_signature_speaks_of_is_not_unknown(last: str, ids: list[str]) -> None:
+    assert [found.id for found in analyze_text(DIED.format(last=last)).findings] == ids
+
+
 def test_a_symptom_is_explained_by_the_unknown_exception_before_it() -> None:
     report = analyze_text(TABLE.format(last="RuntimeError: NCCL communicator was aborted on rank 3."))
     cause, effect = report.findings

@@ -92,6 +92,8 @@ def test_no_line_is_lost_or_counted_twice(lines: list[str]) -> None:
         ("disk failed", "info", False), ("all well", "error", True),
         ("description:    fatal error handler", None, False), ("description: the disk failed", None, True),
         ("Command line: console=ttyS0 quiet reboot=k panic=1", None, False), ("[conda] Could not collect", None, False),
+        ("Exception raised from checkTimeout at /pytorch/x.cpp:692 (most recent call first):", None, False),
+        ("Exception raised from the loader", None, True),
         ("kernel panic=yes", None, True), ("Could not collect garbage: disk failed", None, True),
         ("+ echo 'FATAL: no pod'", None, False), ("+ disk failed", None, True),
         ('error: previous terminated container "a" in pod "b" not found', None, False),

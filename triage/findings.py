@@ -105,6 +105,8 @@ def _advice(one: Group, effects: Sequence[Group], first: Place, library: Library
                     agreed[key] = value if agreed.get(key, value) == value else []
         known |= agreed
     known |= visible(one.entities)
+    if not known.get("pci"):  # of several GPUs behind one port the first stands for all
+        known |= {k: v for k, v in _behind(one).items() if k == "pci"}
     if first.time and not first.time.startswith("+"):
         known["time"] = first.time
     system = _system(one)

@@ -178,6 +178,8 @@ class Matcher:
             nameless = None  # an exception that no signature knows, behind those that tell only what followed from it
             if all(signatures[name].role != "cause" for name in speaking) and record.format == "traceback":
                 nameless = _nameless(record, [kept[name].span[0] for name in speaking])
+                if nameless is not None and self._spoken_of(nameless, speaking, record):
+                    nameless = None  # as when Ray prints an exception inside of the one that carries it
             for name in [name for name in kept if signatures[name].fallback]:
                 if nameless is None:
                     del kept[name]
@@ -190,6 +192,12 @@ class Matcher:
                     for key, value in matches[parent].entities.items():
                         kept[name].entities.setdefault(key, value)
         return list(kept.values())
+
+    def _spoken_of(self, raised: Raised, names: Sequence[str], record: Record) -> bool:
+        """Whether one of these signatures, which was found elsewhere in the record, also holds in this exception."""
+        text = record.text[raised.offset : raised.end]
+        patterns = [p.regex for n in names for p in self.library.signatures[n].match if p.regex and _fits(p, record)]
+        return any(compiled(pattern).search(text) for pattern in patterns)
 
 
 def _nameless(record: Record, spoken: Sequence[int]) -> Raised | None:

@@ -31,6 +31,7 @@ _NOT_BAD = lazy.pattern(
 # modinfo: what modules say of themselves and of their parameters, by the hundred. kubectl: what is simply not there.
 _LISTED = lazy.pattern(
     r"(?:parm|description|alias|depends|filename|firmware|license|author|signer):\s{2,}"
+    r"|Exception raised from \S+ at .* \(most recent call first\)|=+ +Saved host backtrace"  # native stacks
     r"|error: previous terminated container \S+ in pod \S+ not found|Error from server \(NotFound\): "
 )
 
