@@ -47,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             from triage.cli.app import app
 
             app(args=words, prog_name="triage")
+    except KeyboardInterrupt:
+        sys.exit(130)  # as shells count it
     except Exception as error:
         if os.environ.get("TRIAGE_DEBUG"):
             raise

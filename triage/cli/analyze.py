@@ -39,7 +39,7 @@ def zone_offset(zone: str, quiet: bool) -> float:
 def analyze(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATHS]...", help="Files, folders, archives; - is standard input.", show_default=False),
+        typer.Argument(metavar="PATHS", help="Files, folders, archives; - is standard input.", show_default=False),
     ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.terminal,
     tz: Annotated[

@@ -23,7 +23,7 @@ def build(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="New or empty folder, or an earlier result.")],
     signatures: Signatures = None,
 ) -> None:
-    """Write every signature and playbook as static HTML that needs no network and no server."""
+    """Write every signature and playbook as static HTML. It needs no network and no server."""
     from triage.render import site
     from triage.render.words import counted
 

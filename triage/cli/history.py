@@ -84,10 +84,12 @@ def show(
 
 @history.command("seen")
 def seen(
-    logs: Annotated[list[str], typer.Argument(metavar="LOGS...", help="Files, folders, archives or -.")],
+    logs: Annotated[list[str], typer.Argument(metavar="LOGS", help="Files, folders, archives or -.")],
     store: StoreOption = None,
 ) -> None:
-    """Tell whether the cause in these logs was seen before on this GPU or host, what helped, and what was most alike.
+    """Tell whether the cause in these logs was seen before.
+
+    On this GPU or host, what helped, and what was most alike.
 
     Names are compared as pseudonyms of this history. Exit status: 0 seen, 1 not seen, 2 not done.
     """
@@ -123,7 +125,7 @@ def mark(
     not_same: Annotated[bool, typer.Option("--not-same", help="It only looked like the earlier ones.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Note what fixed the fault of a report, or that it is another fault than it seemed."""
+    """Note what fixed a fault, or that it is another than it seemed."""
     from triage.history import HistoryError
 
     if bool(fixed) == not_same:
@@ -136,7 +138,7 @@ def mark(
 
 @history.command("forget")
 def forget(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID")] = None,
     expired: Annotated[bool, typer.Option("--expired", help="All whose time is over.")] = False,
     store: StoreOption = None,
 ) -> None:

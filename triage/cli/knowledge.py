@@ -41,7 +41,7 @@ def explain(
     lang: LangOption = Lang.en,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """Show what a signature means, how it is recognised and what to do."""
+    """Show what a code means, how it is recognised and what to do."""
     from triage.render import explain as page
     from triage.render import json
     from triage.render.lang import using
@@ -152,7 +152,7 @@ def _stats(known: Library, found: list[Signature], form: ShortFormat, colour: Co
 
 def lint(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders of signatures; default: the own library.")
+        list[Path] | None, typer.Argument(metavar="DIR", help="Folders of signatures; default: the own library.")
     ] = None,
 ) -> None:
     """Prove signatures, playbooks and links on their own examples.
@@ -173,11 +173,11 @@ def lint(
 
 
 def formats_(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="How much of it does each format take?")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="How much of it does each format take?")] = None,
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """List the formats that are read, each with a sample; with a FILE, how much of it each takes."""
+    """List the formats that are read, or how a file is read. Each with a sample, or with how much of FILE it takes."""
     from triage.render import catalogue, json
 
     out = screen(colour)

@@ -71,7 +71,7 @@ def preflight(
 def collect(
     logs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[LOGS]...", help="Logs of the job to add: files or folders.", show_default=False),
+        typer.Argument(metavar="LOGS", help="Logs of the job to add: files or folders.", show_default=False),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here; default: triage-TIME.tar.gz.")
@@ -87,7 +87,7 @@ def collect(
     python: Python = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
 ) -> None:
-    """Collect what a diagnosis needs from this machine into one archive. Reads only; redacted.
+    """Collect what a diagnosis needs here into one archive. Reads only; redacted.
 
     `triage analyze` reads the archive, and the time series of --watch.
     """

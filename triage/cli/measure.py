@@ -16,13 +16,13 @@ _KINDS = 60  # templates shown without --all
 
 
 def templates(
-    paths: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files, folders, archives; - is stdin.")],
+    paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Files, folders, archives; - is stdin.")],
     form: Short = ShortFormat.terminal,
     signatures: Signatures = None,
     everything: Everything = False,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """Count the lines of logs by kind, with the signatures that hold on each."""
+    """Count the lines of logs by kind, with their signatures."""
     from triage.pipeline import templates as count
     from triage.render import catalogue, json
 
@@ -41,7 +41,7 @@ def templates(
 
 
 def score(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of cases with expect.yaml.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of cases with expect.yaml.")],
     rewrites: Annotated[
         bool, typer.Option("--rewrites", help="Also with other pids, versions, hosts, times, names, and added lines.")
     ] = False,

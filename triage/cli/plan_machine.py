@@ -32,7 +32,7 @@ def pcie(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """What a link carries, how long a transfer or a gradient sum takes, whether a copy is healthy."""
+    """What a PCIe link carries, and how long a transfer takes. Also a gradient sum, and whether a copy is healthy."""
     from triage.estimate import pcie as of
 
     given = {
@@ -61,7 +61,7 @@ def power(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """Whether supplies, connectors and the mains circuit carry the machine."""
+    """Whether supplies, connectors and mains carry the machine."""
     from triage.estimate import power as of
 
     given = {
@@ -98,7 +98,7 @@ def cooling(
 @machine.command("topology")
 def topology(
     matrix: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Output of nvidia-smi topo -m; else give the numbers.")
+        Path | None, typer.Argument(metavar="FILE", help="Output of nvidia-smi topo -m; else give the numbers.")
     ] = None,
     gpus: Annotated[int | None, typer.Option("--gpus", help="Number of GPUs.")] = None,
     sockets: Annotated[int | None, typer.Option("--sockets", help="CPU sockets.")] = None,
@@ -108,7 +108,7 @@ def topology(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """How GPUs can be joined, or what the matrix of a machine means for a job."""
+    """How GPUs can be joined, or what the matrix of a machine means."""
     given = {"gpus": gpus, "sockets": sockets, "lanes": lanes, "reserved": reserved, "generation": generation}
     if matrix is None:
         from triage.estimate import topology as of

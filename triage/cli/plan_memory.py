@@ -19,7 +19,7 @@ memory = typer.Typer(name="memory", no_args_is_help=True, rich_markup_mode=None)
 
 @memory.callback()
 def _memory() -> None:
-    """GPU memory of a training step, of serving, or what would have fitted where memory ran out."""
+    """GPU memory of training, of serving, or where it ran out."""
 
 
 _Parameters = Annotated[
@@ -113,7 +113,7 @@ def training(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """What a training step takes, the largest batch, and which change would make it fit."""
+    """What a training step takes, and the largest batch. Also which change would make it fit."""
     from triage.estimate import fit
     from triage.estimate import memory as of
 
@@ -145,7 +145,7 @@ def serving(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """What a model takes that answers, and how much context and how many sequences fit."""
+    """What a served model takes. Also how much context and how many sequences fit."""
     from triage.estimate import serving as of
 
     given = {
@@ -179,7 +179,7 @@ def oom(
     form: Short = ShortFormat.terminal,
     colour: ColourOption = Colour.auto,
 ) -> None:
-    """What would have fitted, from the numbers of an out-of-memory message: batch, request, max_memory."""
+    """What would have fitted, by the numbers of a message. Batch, request, and max_memory for loading."""
     from triage.estimate import oom as of
 
     if fixed is None and parameters is not None:

@@ -124,7 +124,7 @@ def recheck(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PROBE|ID]", autocompletion=complete_probe, show_default=False,
+            metavar="PROBE|ID", autocompletion=complete_probe, show_default=False,
             help="A probe, or the id of a diagnosis; without: all probes that only read, with --stress all.",
         ),
     ] = None,

@@ -46,7 +46,7 @@ def key_of(key_file: Path | None) -> bytes | None:
 
 def redact(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILES]...", help="Logs; - is standard input.", show_default=False)
+        list[str] | None, typer.Argument(metavar="FILES", help="Logs; - is standard input.", show_default=False)
     ] = None,
     output: Annotated[
         Path | None,
@@ -55,9 +55,10 @@ def redact(
     key_file: KeyFile = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes on standard error.")] = False,
 ) -> None:
-    """Take secrets out of logs, and put stable pseudonyms for users, hosts, addresses, UUIDs and serials.
+    """Take secrets out of logs, and put pseudonyms for names.
 
-    What a diagnosis needs stays: PCI addresses, error codes, versions and messages.
+    Users, hosts, addresses, UUIDs and serials get the same pseudonym throughout a run. What a diagnosis needs stays:
+    PCI addresses, error codes, versions and messages.
     """
     from triage.redact.stream import NotText
 

@@ -57,7 +57,7 @@ ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 whatever is 
 
 @report.command("check", short_help="Check reports against the logs that they quote.")
 def check(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Reports, or folders of reports.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILES", help="Reports, or folders of reports.")],
     fix: Fix = False,
     form: Form = CheckFormat.text,
     output: Output = None,
@@ -80,7 +80,7 @@ def check(
 
 @report.command("new", short_help="Write a report from an analysis of logs.")
 def new(
-    logs: Annotated[list[str], typer.Argument(metavar="LOGS...", help="Files, folders, archives.")],
+    logs: Annotated[list[str], typer.Argument(metavar="LOGS", help="Files, folders, archives.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.md", help="The report; must not exist yet.")],
     template: Annotated[
         Path | None, typer.Option("--template", metavar="FILE", help="A Jinja template; default: the configuration's.")

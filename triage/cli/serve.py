@@ -38,10 +38,10 @@ def serve(
     keep: Annotated[float, typer.Option("--keep", metavar="DAYS", min=0.01, help="How long reports stay.")] = 90.0,
     store: StoreOption = None,
 ) -> None:
-    """Start the help desk: page and API, and each door whose secrets are in the environment.
+    """Start the help desk: a page, an API, doors for chats.
 
-    Slack: SLACK_BOT_TOKEN with SLACK_SIGNING_SECRET (HTTP) or SLACK_APP_TOKEN (Socket Mode).
-    GitHub: GITHUB_TOKEN with TRIAGE_GITHUB_SECRET. Mattermost: TRIAGE_MATTERMOST_TOKEN.
+    A door is open when its secrets are in the environment. Slack: SLACK_BOT_TOKEN with SLACK_SIGNING_SECRET (HTTP) or
+    SLACK_APP_TOKEN (Socket Mode). GitHub: GITHUB_TOKEN with TRIAGE_GITHUB_SECRET. Mattermost: TRIAGE_MATTERMOST_TOKEN.
     """
     try:
         import uvicorn
@@ -127,7 +127,10 @@ def mcp(
     recheck: Annotated[bool, typer.Option("--allow-recheck", help="Probes of this machine, that only read.")] = False,
     stress: Annotated[bool, typer.Option("--allow-stress", help="Also probes that load GPUs nobody uses.")] = False,
 ) -> None:
-    """Serve assistants over MCP: analyze, more, explain, search_knowledge, and recheck where allowed. Keeps nothing."""
+    """Serve assistants over MCP, the protocol of their tools. Keeps nothing.
+
+    Tools: analyze, more, explain, search_knowledge, and recheck where allowed.
+    """
     try:
         from triage.serve import mcp as door
     except ImportError as error:

@@ -12,13 +12,15 @@ from triage.cli.streams import note, unread, write
 def ticket(
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="INPUT...", help="A report (analyze --format json), or logs and archives; or both."),
+        typer.Argument(metavar="INPUT", help="A report (analyze --format json), or logs and archives; or both."),
     ],
     gpu: Annotated[
         str, typer.Option("--gpu", metavar="PCI|UUID", help="The first fault of this GPU; default: the root cause.")
     ] = "",
 ) -> None:
-    """Write the text of a vendor ticket: part, fault, proof, counters, history.
+    """Write the text of a ticket for the vendor of a part.
+
+    Part, fault, proof, counters, history, and what is still to be added.
 
     Exit status: 0 written, 1 no fault to report, 2 not done.
     """
