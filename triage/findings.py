@@ -251,14 +251,20 @@ def _place(match: Match, stamp: Stamp | None) -> Place:
 
 
 def _ends(one: Group) -> tuple[Place, Place]:
-    """Where and when a finding was seen first and last: by time where all its times can be compared, else as read."""
+    """Where and when a finding was seen first and last."""
+    pairs = sightings(one)
+    return _place(*pairs[0]), _place(*pairs[-1])
+
+
+def sightings(one: Group) -> list[tuple[Match, Stamp | None]]:
+    """What a finding was seen by, with its time: by time where all its times can be compared, else as read."""
     pairs = list(zip(one.matches, one.times, strict=True))
     start = one.times[0]
     if start is not None and all(t and clock.comparable(start, t, m.record.source == one.source) for m, t in pairs):
         pairs.sort(key=lambda pair: pair[1].seconds if pair[1] else 0.0)
         # The time of a line without a stamp is that of an earlier line; it only counts where there is no other.
         pairs = [pair for pair in pairs if pair[0].record.time is not None] or pairs
-    return _place(*pairs[0]), _place(*pairs[-1])
+    return pairs
 
 
 def _evidence(one: Group, effects: Sequence[Group]) -> list[Evidence]:

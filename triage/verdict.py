@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from triage import advise, clock, gaps
 from triage.counting import unexplained
 from triage.evidence import surround
-from triage.findings import at_host, compare, fill, finding, independent, visible
+from triage.findings import at_host, compare, fill, finding, independent, sightings, visible
 from triage.identity import values
 from triage.incidents import Group, split
 from triage.library import expressions
@@ -283,5 +283,6 @@ def _timeline(groups: Sequence[Group]) -> list[dict[str, Value]]:
         if one.role == "context" or one.first is None:
             continue
         lane = next(iter(_places(one.entities, one.signature.family, gpus)), one.source)
-        rows.append((one.first.seconds, {"time": clock.iso(one.first), "lane": lane, "finding": one.id}))
+        first = sightings(one)[0][1] or one.first
+        rows.append((first.seconds, {"time": clock.iso(first), "lane": lane, "finding": one.id}))
     return [row for _, row in sorted(rows, key=lambda r: r[0])]
