@@ -164,10 +164,16 @@ def test_when_it_was_seen_is_told_by_lines_with_a_stamp(tmp_path: Path) -> None:
         '[rank1]:   File "/home/ml/job/faults.py", line 32, in kernel\n'
         "[rank1]: RuntimeError: CUDA error: an illegal memory access was encountered\n"
     )
-    report = analyze([log])
-    top = report.findings[0]
+    top = analyze([log]).findings[0]
     assert (top.first.time, top.last.time) == ("2026-11-30T14:09:10", "2026-11-30T14:09:10")
-    assert [row["time"] for row in report.timeline if row["finding"] == top.id] == ["2026-11-30T14:09:10"]
+
+
+def test_the_timeline_tells_the_same_time_as_the_finding() -> None:
+    folder = Path(__file__).parents[1] / "fixtures" / "fr-late-rank"
+    report = analyze([*sorted(folder.glob("attempt_0/*/*.log")), *sorted(folder.glob("nccl_trace_*"))])
+    top = report.findings[0]
+    assert top.first.time == "2026-11-30T10:23:51.562"
+    assert [row["time"] for row in report.timeline if row["finding"] == top.id] == [top.first.time]
 
 
 def test_commands_for_a_port_name_the_first_of_the_gpus_behind_it() -> None:
