@@ -90,8 +90,19 @@ def test_samples_come_at_their_times_and_are_on_disk_at_once(tmp_path: Path, mon
     assert "watch: host no-sample: no answer within 30 s, before answered" in text
 
 
-def test_where_there_is_no_gpu_that_is_told(tmp_path: Path) -> None:
+def test_where_nothing_can_be_sampled_no_watch_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "pynvml (package nvidia-ml-py) is not in this interpreter"
+    monkeypatch.setattr(module.runner, "run", lambda *_: Run(None, 0.1, reason, absent=True))
+    said: list[object] = []
+    with pytest.raises(LookupError, match="nvidia-ml-py"):  # that it "gave no answer any more" would be a false alarm
+        watch(tmp_path / "w.csv", sys.executable, 0.2, 10, said.append)
+    assert said == []
+    assert not (tmp_path / "w.csv").exists()
+
+
+def test_a_driver_that_goes_away_is_a_deviation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter([Run({"gpus": [], "host": HOST}, 0.1), Run(None, 0.1, "no NVIDIA driver", absent=True)])
+    monkeypatch.setattr(module.runner, "run", lambda *_: next(runs))
     said: list[str] = []
-    count = watch(tmp_path / "w.csv", sys.executable, 0.2, 10, lambda one: said.append(one.what))
-    assert count == 1
-    assert said in ([], ["no-sample"])  # with and without a driver
+    assert watch(tmp_path / "w.csv", sys.executable, 0.15, 0.1, lambda one: said.append(one.what)) == 2
+    assert said == ["no-sample"]

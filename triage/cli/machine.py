@@ -125,6 +125,10 @@ def _watch(output: Path | None, python: str, seconds: float, every: float) -> No
 
     target = output or Path(time.strftime("triage-watch-%Y%m%d-%H%M%S.csv"))
     note(f"sampling into {target} every {every:g} s; Ctrl-C ends it")
-    with suppress(KeyboardInterrupt):
-        watch(target, python, seconds, every, say)
+    try:
+        with suppress(KeyboardInterrupt):
+            watch(target, python, seconds, every, say)
+    except LookupError as error:
+        note(f"nothing can be sampled here: {error.args[0]} (--python names one that has nvidia-ml-py)")
+        raise typer.Exit(2) from None
     write(f"{target}\n")

@@ -39,18 +39,18 @@ def _row(now: str, where: str, values: Mapping[str, Any], columns: tuple[str, ..
 def watch(target: Path, python: str, seconds: float, every: float, say: Callable[[Deviation], None]) -> int:
     """Samples for `seconds`, one sample each `every` seconds, into `target` (appended to); gives how many.
 
-    `say` gets each deviation at once. A sample that cannot be taken is itself a deviation. Raises OSError when the file
-    cannot be written.
+    `say` gets each deviation at once. A sample that cannot be taken is itself a deviation, but not where what it needs
+    was never here: raises LookupError. Raises OSError when the file cannot be written.
     """
     watcher, count = Watcher(), 0
+    due = time.monotonic()
+    until = due + seconds
+    done = runner.run(_SAMPLE, {}, python, Limits(_SLOWEST))
+    if done.reading is None and done.absent:
+        raise LookupError(done.reason)
     with target.open("a", encoding="utf-8") as file:
         _write(file, [f"{HEAD} gpu:{','.join(GPU_COLUMNS)} host:{','.join(HOST_COLUMNS)}"])
-        until = time.monotonic() + seconds
-        due = time.monotonic()
-        while due < until:
-            time.sleep(max(0.0, due - time.monotonic()))
-            due += every
-            done = runner.run(_SAMPLE, {}, python, Limits(_SLOWEST))
+        while True:
             now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             if done.reading is None:
                 found = watcher.miss(done.reason)
@@ -61,7 +61,11 @@ def watch(target: Path, python: str, seconds: float, every: float, say: Callable
             count += 1
             for one in found:
                 say(one)
-    return count
+            due += every
+            if due >= until:
+                return count
+            time.sleep(max(0.0, due - time.monotonic()))
+            done = runner.run(_SAMPLE, {}, python, Limits(_SLOWEST))
 
 
 def _write(file: TextIO, lines: list[str]) -> None:
