@@ -95,3 +95,14 @@ def test_signatures_of_the_repository_load_only_when_named(tmp_path: Path) -> No
     config._upward.cache_clear()
     read("signatures: [.]\n", tmp_path)
     assert [p.code for p in Checker().check(tmp_path / "a.md").problems] == ["TRI061"]
+
+
+def test_outside_of_a_repository_the_folder_of_the_call_counts_or_the_reports_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "incidents" / "a.md"
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert config.config_for(report).folder == tmp_path
+    monkeypatch.chdir(tmp_path / "other")
+    assert config.config_for(report).folder == tmp_path / "incidents"

@@ -73,18 +73,22 @@ class ConfigError(ValueError):
 
 
 def config_for(report: Path) -> Config:
-    """The configuration that counts for a report; the defaults where there is none. Raises ConfigError."""
-    return _upward(report.resolve().parent)
+    """The configuration that counts for a report; the defaults where there is none. Raises ConfigError.
+
+    Outside of any repository they are those of the folder in which we were called, or else of the report's own.
+    """
+    folder, here = report.resolve().parent, Path.cwd()
+    return _upward(folder) or Config(here if here in (folder, *folder.parents) else folder)
 
 
 @cache
-def _upward(folder: Path) -> Config:
+def _upward(folder: Path) -> Config | None:
     for name in FILES:
         if (folder / name).is_file() and (found := read(folder / name)) is not None:
             return found
-    if folder.parent == folder or (folder / ".git").exists():
+    if (folder / ".git").exists():
         return Config(folder)
-    return _upward(folder.parent)
+    return None if folder.parent == folder else _upward(folder.parent)
 
 
 def read(path: Path) -> Config | None:
