@@ -99,7 +99,7 @@ import sys
 from triage import parallel, pipeline
 from triage.render import json
 pipeline._LARGE = 1
-parallel._processes = lambda: int(sys.argv[2])
+parallel.usable_cores = lambda: int(sys.argv[2])
 report = pipeline.analyze([sys.argv[1]])
 report.stats.pop("seconds")
 print(json.render(report))

@@ -69,8 +69,11 @@ def _read_inherited(number: int) -> Part:
     return read_part(inputs[number], library, index)
 
 
-def _processes() -> int:
-    """How many it may be. Only a process without threads can be forked, and only forked ones share the library."""
+def usable_cores() -> int:
+    """How many processes it may be.
+
+    Only a process without threads can be forked, and only forked ones share the library.
+    """
     if threading.active_count() > 1 or not hasattr(os, "sched_getaffinity"):  # not Linux
         return 1
     return min(len(os.sched_getaffinity(0)), _MOST)
@@ -113,7 +116,7 @@ def read_parts(
     inputs: Sequence[Input], library: Library, index: Index, progress: Progress | None = None, processes: int = 0
 ) -> tuple[list[Source], list[Record], list[Match], Templates]:
     """The sources, records, matches and kinds of lines of all inputs; `processes`: 0 for as many as there are cores."""
-    processes = processes or _processes()
+    processes = processes or usable_cores()
     parts: list[Part] = []
     kinds = Templates()
     done, size = 0, sum(one.size for one in inputs)

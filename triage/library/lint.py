@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from triage.advise import BLANK, BLANKS
@@ -16,6 +18,7 @@ from triage.library.lint_examples import Anchors, EqualHits, Examples, HasExampl
 from triage.library.loader import files_of, load_library
 from triage.library.playbook import Playbook, did_you_mean
 from triage.library.proof import Check, Proof, read_examples
+from triage.parallel import usable_cores
 from triage.recheck.mentions import check_rechecks
 from triage.recheck.registry import probes
 
@@ -33,6 +36,8 @@ modprobe mokutil mount nproc numactl ps sed ss sudo sysctl systemctl systemd-det
 """
 _LINUX_TOOLS = frozenset(_TOOLS.split())
 _GROUP = re.compile(r"\(\?P<(\w+)>")
+_MANY = 500  # examples from which it pays to start a process
+_inherited: Proof
 
 
 class Drafts(Check):
@@ -139,9 +144,23 @@ def lint(folders: Sequence[str | Path] = (), *, builtin: bool = True) -> list[Pr
     own = _own(library, folders) if folders and builtin else None
     examples = [one for one in read_examples(library) if own is None or one.path in own]
     proof = Proof(library, examples, own)
-    problems = [*library.problems, *(found for check in CHECKS for found in check.check(proof))]
+    problems = [*library.problems, *_found(proof)]
     chosen = [p for p in problems if own is None or p.path in own or p in library.problems]
     return sorted(dict.fromkeys(chosen), key=lambda p: (p.path, p.line, p.message))
+
+
+def _found(proof: Proof) -> list[Problem]:
+    """What the checks find. Each stands alone, so the two that run every example in every engine get a core each."""
+    if len(proof.examples) < _MANY or usable_cores() < 2:
+        return [problem for check in CHECKS for problem in check.check(proof)]
+    global _inherited
+    _inherited, _ = proof, (proof.matches, proof.engines)  # made once, for both
+    with ProcessPoolExecutor(2, get_context("fork")) as pool:
+        return [problem for found in pool.map(_run, range(len(CHECKS))) for problem in found]
+
+
+def _run(number: int) -> list[Problem]:
+    return list(CHECKS[number].check(_inherited))
 
 
 def _own(library: Library, folders: Sequence[str | Path]) -> frozenset[str]:
