@@ -85,7 +85,14 @@ def test_a_flow_table_has_no_room_for_another_line() -> None:
     assert front("---\n  id: a\n---\n").indent == "  "
 
 
-@given(st.text(alphabet="-+:=[]{}&*#'\"|>a \n\r\t1~<", max_size=80))
+@pytest.mark.parametrize("mark", ["\r", "\x85", "\u2028"])
+def test_a_value_behind_what_only_yaml_takes_for_a_line_end_keeps_its_place(mark: str) -> None:
+    found = front(f"---\nid: a{mark}b\nsev: high\r\n---\n")
+    assert found.places["sev"] == (3, 5, 9)
+    assert found.values["sev"] == "high"
+
+
+@given(st.text(alphabet="-+:=[]{}&*#'\"|>a \n\r\t1~<\x85\u2028", max_size=80))
 def test_any_text_is_read(text: str) -> None:
     for mark in ("---", "+++"):
         lines = f"{mark}\n{text}\n{mark}\n".split("\n")

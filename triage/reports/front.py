@@ -25,6 +25,7 @@ _TOML = lazy.pattern(r"([A-Za-z_][\w-]*)\s*=\s*(?:(\"[^\"\\]*\"|'[^']*'|[^\s\"'#
 _MARKS = ("---", "+++")
 _LATE = 10  # lines, a title or a comment, behind which front matter stands that is meant and not read
 _NULLS = ("~", "null", "Null", "NULL")
+_BREAKS = dict.fromkeys(map(ord, "\r\x85\u2028\u2029"), " ")  # end a line for YAML, but for no editor
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ def _yaml(front: Front, lines: Sequence[str]) -> None:
     import yaml
 
     try:
-        root = yaml.compose("\n".join(lines), Loader=yaml.CBaseLoader)
+        root = yaml.compose("\n".join(map(_single, lines)), Loader=yaml.CBaseLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         front.broken = (mark.line + 2 if mark else 1, str(getattr(error, "problem", None) or error))
@@ -95,6 +96,12 @@ def _yaml(front: Front, lines: Sequence[str]) -> None:
         if isinstance(value, yaml.ScalarNode) and start.line == stop.line:
             front.places[name] = (start.line + 2, start.column, stop.column)
     front.values = _plain(root)
+
+
+def _single(line: str) -> str:
+    """The line as one also for YAML, each character at its place."""
+    end = "\r" if line.endswith("\r") else ""
+    return line.removesuffix("\r").translate(_BREAKS) + end
 
 
 def _weight(node: yaml.Node, known: dict[int, int]) -> int:
