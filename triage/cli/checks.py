@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from triage.cli.streams import Colour, note, screen, write
+from triage.cli.words import split
 
 if TYPE_CHECKING:
     from triage.reports.check import Checked
@@ -25,22 +26,10 @@ def straight(words: Sequence[str]) -> dict[str, Any] | None:
     """What `run` is to be given for these words behind `triage report check`, as hooks give them; None where any other
     option is among them."""
     told: dict[str, Any] = {"form": "text"}
-    paths: list[Path] = []
-    rest = iter(words)
-    for word in rest:
-        if word in _FLAGS:
-            told[_FLAGS[word]] = True
-        elif word in ("--format", "-f"):
-            told["form"] = next(rest, "")
-        elif word.startswith("--format="):
-            told["form"] = word.removeprefix("--format=")
-        elif word == "--":
-            paths += map(Path, rest)
-        elif word.startswith("-"):
-            return None
-        else:
-            paths.append(Path(word))
-    return {"paths": paths, **told} if paths and told["form"] in FORMS else None
+    paths = split(words, _FLAGS, told)
+    if not paths or "-" in paths or told["form"] not in FORMS:
+        return None
+    return {"paths": [Path(path) for path in paths], **told}
 
 
 def run(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from triage.cli.streams import Colour, Progress, screen, spoken, write, write_rows
+from triage.cli.words import split
 from triage.model import Report
 
 if TYPE_CHECKING:
@@ -95,19 +96,9 @@ def straight(words: Sequence[str]) -> dict[str, Any] | None:
     """What `run_straight` is to be given for these words behind `triage analyze`, as they are typed most; None where
     any other option is among them."""
     told: dict[str, Any] = {"form": "terminal", "quiet": False, "everything": False, "exit_zero": False}
-    paths: list[str] = []
-    rest = iter(words)
-    for word in rest:
-        if word in _FLAGS:
-            told[_FLAGS[word]] = True
-        elif word in ("--format", "-f"):
-            told["form"] = next(rest, "")
-        elif word.startswith("--format="):
-            told["form"] = word.removeprefix("--format=")
-        elif word.startswith("-") and word != "-":
-            return None
-        else:
-            paths.append(word)
+    paths = None if "--" in words else split(words, _FLAGS, told)
+    if paths is None:
+        return None
     if not paths and sys.stdin is not None and not sys.stdin.isatty():
         paths.append("-")
     return {"paths": paths, **told} if paths and told["form"] in FORMS else None
